@@ -1,6 +1,8 @@
-"""The error that `fem` states for its mesh, against a mesh 3.7 times as fine: `python fuzz.py --finer`.
+"""The error that `fem` states for its mesh, against other meshes.
 
-The finer equilibrium is sought from scratch, and near the coarser one if that fails or is another one.
+`python fuzz.py --finer`: a mesh 3.7 times as fine, sought from scratch, and near the coarser one if that fails or is
+another one. `python fuzz.py --fine`: lines whose file gives them 500 to 4,000 elements, against the mesh that `fem`
+chooses.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from ropewalk.model.state import State
 
 TIMES = 3.7  # elements of the finer mesh for each of the coarser one: no node but those of pieces is in both
 AGREE = 1e-3  # of the largest end force, where a smaller error is stated
+FEWEST, MOST = 500, 4_000  # elements of a line of fine cases
 
 
 class AsGiven(MixedFemStatics):
@@ -57,6 +60,39 @@ def finer_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_case
     stated = float(answer.report.figures.get("discretisation_error", 0.0))
     row = {"time": 0.0, "doubts": [], "apart": min(found), "allowed": max(stated, AGREE)}
     return {**result, "outcome": "done", "text": "fem", "methods": {"finer mesh": row}}
+
+
+def fine_case(seed: int, make: Callable[[int], dict[str, Any]] = random_case) -> dict[str, Any]:
+    """The case of a seed with many elements in every line, shared among its pieces by length."""
+    case, rng = make(seed), np.random.default_rng([seed, 71])
+    for line in case.get("lines", {}).values():
+        n = np.exp(rng.uniform(np.log(FEWEST), np.log(MOST)))
+        whole = sum(piece["length"] for piece in line["pieces"])
+        for piece in line["pieces"]:
+            piece["elements"] = max(1, round(n * piece["length"] / whole))
+    return case
+
+
+def fine_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_case) -> dict[str, Any]:
+    """Outcome of the fine case of a seed by `fem`, beside the mesh that `fem` chooses; as of fuzz.py."""
+    begin, case = time.process_time(), fine_case(seed, make)
+    result: dict[str, Any] = {"seed": seed, "kind": case["title"].split(" ")[0], "methods": {}}
+    try:
+        system = rw.System.model_validate(case)
+        if not system.lines or not demands(build(system)) - NOT_STATIC <= MixedFemStatics.claims:
+            return {**result, "outcome": "not for fem", "text": "", "time": 0.0}
+        answer = rw.statics(system, "fem")
+    except (InputError, ConvergenceError) as error:
+        return {**result, "outcome": "failed", "text": str(error), "time": time.process_time() - begin}
+    result |= {"doubts": sorted({doubt.code for doubt in answer.doubts}), "time": time.process_time() - begin}
+    try:
+        chosen = rw.statics(rw.System.model_validate(make(seed)), "fem")
+    except (InputError, ConvergenceError) as error:
+        return {**result, "outcome": "not compared", "text": str(error)}
+    stated = sum(float(each.report.figures.get("discretisation_error", 0.0)) for each in (answer, chosen))
+    row = {"time": 0.0, "doubts": sorted({doubt.code for doubt in chosen.doubts}),
+           "apart": _apart(chosen, answer), "allowed": max(stated, AGREE)}  # fmt: skip
+    return {**result, "outcome": "done", "text": "fem", "methods": {"chosen mesh": row}}
 
 
 def elements(model: Model, state: State) -> Array:

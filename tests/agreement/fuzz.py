@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from finer import finer_outcome
+from finer import fine_outcome, finer_outcome
 from plain_sums import plain_misses
 from random_bar_runs import bar_run_outcome, random_bar_run
 from random_extras import random_bodies, random_extra, random_extra_run
@@ -155,6 +155,9 @@ OUTCOMES = {
     "finer extra": lambda seed: finer_outcome(seed, random_extra),
     "finer wide": lambda seed: finer_outcome(seed, random_wide),
     "finer webs": lambda seed: finer_outcome(seed, random_web),
+    "fine": fine_outcome,
+    "fine wide": lambda seed: fine_outcome(seed, random_wide),
+    "fine webs": lambda seed: fine_outcome(seed, random_web),
 }
 CASES = {
     "statics": random_case,
@@ -172,6 +175,9 @@ CASES = {
     "finer extra": random_extra,
     "finer wide": random_wide,
     "finer webs": random_web,
+    "fine": random_case,
+    "fine wide": random_wide,
+    "fine webs": random_web,
 }
 
 
@@ -271,6 +277,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--bodies", action="store_true", help="statics of bodies without lines")
     parser.add_argument("--given", action="store_true", help="runs that start as they are given")
     parser.add_argument("--finer", action="store_true", help="the stated error of fem against a finer mesh")
+    parser.add_argument("--fine", action="store_true", help="lines with 500 to 4,000 elements by fem")
     parser.add_argument("--auto", action="store_true", help="only the method that auto chooses")
     parser.add_argument("--keep", type=Path, help="folder for the files of failures")
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after this time")
@@ -284,8 +291,9 @@ def main(arguments: list[str] | None = None) -> int:
         what = "web runs" if what == "runs" else "webs"
     if given.extra:
         what = "extra runs" if what == "runs" else "extra"
-    if given.finer:
-        what = "finer" if what == "statics" else f"finer {what}"
+    for name in ("finer", "fine"):
+        if getattr(given, name):
+            what = name if what == "statics" else f"{name} {what}"
     worker, counts, begin = Worker(not given.auto, what), collections.Counter[str](), time.perf_counter()
     by_method: collections.Counter[str] = collections.Counter()
     times: list[tuple[float, int]] = []

@@ -41,6 +41,7 @@ class Lain(NamedTuple):
     friction: float
     tension: Array  # (n_elements,) N, 0 in slack elements that cannot push
     pressed: Array  # (n_nodes,) N, normal force of the bed
+    near: Flags  # (n_nodes,) of nodes no higher over the bed than their line is thick
     on_bed: Flags  # (n_lines, 2) ends that lie on the bed, or that it does not touch because they are held
     tangent: Array  # (n_nodes, 3) along the bed, in the order of the nodes
     across: Array  # (n_nodes, 3) N, loads along the bed and across the lines
@@ -69,7 +70,7 @@ def wanted(chains: Chains, lain: Lain, current: Array | None) -> tuple[Array, Ar
     shares = np.zeros((N.size, 3))
     if current is not None:
         there = np.sum(current * tangent, axis=1)
-        for stretch in _stretches(chains, N, lain.on_bed):
+        for stretch in _stretches(chains, lain):
             i = slice(stretch.first, stretch.last + 1)
             own = _along(chains, lain.tension, stretch, left[i], there[i])
             force[i] += own[:, None] * tangent[i]
@@ -134,19 +135,18 @@ def _fall(start: float, change: Array) -> Array:
     return fallen
 
 
-def _stretches(chains: Chains, N: Array, on_bed: Flags) -> list[Stretch]:
+def _stretches(chains: Chains, lain: Lain) -> list[Stretch]:
     """All stretches on the bed, and from where they were pulled.
 
+    What hardly leaves the bed and comes down again, as beside a thicker piece, pulls nothing: it is part of it.
     A stretch was pulled from where it leaves the bed. One that ends in a free point on the bed was pulled from there
     if another line pulls at that point, or if nothing else pulls at it, like one that lies between two anchors.
     """
     found = []
     for line in range(chains.junction.shape[0]):
         n0, n1 = chains.node_start[line], chains.node_start[line + 1] - 1
-        bears = np.concatenate([[False], N[n0 : n1 + 1] > 0.0, [False]])
-        edges = np.flatnonzero(bears[1:] != bears[:-1])
-        for a, b in zip(n0 + edges[::2], n0 + edges[1::2] - 1, strict=True):
-            reaches = (bool(a <= n0 + 1 and on_bed[line, 0]), bool(b >= n1 - 1 and on_bed[line, 1]))
+        for a, b in _runs(lain.pressed[n0 : n1 + 1] > 0.0, lain.near[n0 : n1 + 1]) + n0:
+            reaches = (bool(a <= n0 + 1 and lain.on_bed[line, 0]), bool(b >= n1 - 1 and lain.on_bed[line, 1]))
             found.append(Stretch(line, int(a), int(b), reaches, (not reaches[0], not reaches[1])))
     pulled: set[int] = set()
     while True:
@@ -155,6 +155,15 @@ def _stretches(chains: Chains, N: Array, on_bed: Flags) -> list[Stretch]:
         if len(pulled) == before:
             break
     return [s if any(s.pulled) else s._replace(pulled=(True, True)) for s in found]
+
+
+def _runs(bears: Flags, near: Flags) -> Ints:
+    """(k, 2) first and last of the nodes of a line that bear one after the other, or are near between two that do."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], bears.astype(np.int64), [0]])))
+    runs = np.stack([edges[::2], edges[1::2] - 1], axis=1)
+    apart = np.array([not np.all(near[a + 1 : b]) for a, b in zip(runs[:-1, 1], runs[1:, 0], strict=True)], dtype=bool)
+    begins, ends = np.concatenate([[True], apart]), np.concatenate([apart, [True]])
+    return np.stack([runs[begins, 0], runs[ends, 1]], axis=1) if runs.size else runs
 
 
 def _passed_on(chains: Chains, stretch: Stretch, pulled: set[int]) -> Stretch:

@@ -39,6 +39,7 @@ class Ground(NamedTuple):
     normal: Array  # (k, 3) of the bed
     pressed: Array  # (k,) N, normal force on the half bars of that line, and on what hangs there
     part: Array  # (k,) of all the normal force on the node
+    near: Flags  # (k,) of nodes no higher over the bed than their line is thick
     on_bed: Flags  # (n_lines, 2) ends
 
 
@@ -158,7 +159,9 @@ def _ground(work: BarsWork) -> Ground:
     total = work.field.pressed.normal[node]
     part = np.divide(pressed, total, out=np.zeros(node.size), where=total > 0.0)
     on_bed = (total[_ends(places.line_start)] > 0.0) | bars.held[chains.junction]
-    return Ground(chains, node, np.ascontiguousarray(normal[node]), pressed, part, on_bed)
+    thick = np.maximum.reduceat(bars.contact_radius[:m], places.bar_start[:-1])
+    near = height[node] <= 2.0 * np.repeat(thick, np.diff(places.line_start))
+    return Ground(chains, node, np.ascontiguousarray(normal[node]), pressed, part, near, on_bed)
 
 
 def _ends(start: Ints) -> Ints:
@@ -173,14 +176,14 @@ def _lain(work: BarsWork, ground: Ground, friction: float, current: Array) -> La
     load = (work.field.force - current)[ground.node] * np.where(ground.part > 0.0, ground.part, 1.0)[:, None]
     load = along_bed(ground.normal, load)
     across = load - np.sum(load * tangent, axis=1)[:, None] * tangent
-    return _now(work, ground, Lain(friction, np.zeros(0), ground.pressed, ground.on_bed, tangent, across))
+    return _now(work, ground, Lain(friction, np.zeros(0), ground.pressed, ground.near, ground.on_bed, tangent, across))
 
 
 def _now(work: BarsWork, ground: Ground, lain: Lain) -> Lain:
     """The same with the present tensions and normal forces."""
     m = int(work.places.bar_start[-1])
     tension = np.where(work.bars.push[:m] > 0.0, work.steps.tension[:m], np.maximum(work.steps.tension[:m], 0.0))
-    return lain._replace(tension=tension, pressed=ground.pressed, on_bed=ground.on_bed)
+    return lain._replace(tension=tension, pressed=ground.pressed, near=ground.near, on_bed=ground.on_bed)
 
 
 def _present(work: BarsWork) -> Array:

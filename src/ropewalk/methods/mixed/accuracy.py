@@ -20,8 +20,9 @@ import numpy as np
 from ropewalk.assembly.mesh import elements_of
 from ropewalk.assembly.mesh_error import SMALL, bend_error, largest_change
 from ropewalk.loads.footing import end_radii, point_footings
+from ropewalk.methods.mixed.nested import resettled, with_elements
 from ropewalk.methods.mixed.report import FemWork, read_state
-from ropewalk.methods.mixed.settle import make_work, rub_on_bed, settle, still_water
+from ropewalk.methods.mixed.settle import rubs, still_water
 from ropewalk.model.arrays import Array, Flags, Ints, ints
 from ropewalk.model.environment import bed_heights
 from ropewalk.model.model import Model
@@ -46,11 +47,6 @@ class Finer(NamedTuple):
     work: FemWork
 
 
-def with_elements(model: Model, counts: Array | Ints) -> Model:
-    """The model with these numbers of elements (n_pieces,) asked for."""
-    return model._replace(lines=model.lines._replace(piece_elements=ints(np.maximum(1, np.rint(counts)))))
-
-
 def chosen_here(model: Model) -> Flags:
     """(n_pieces,) whether the number of elements is left to the program."""
     return np.asarray(model.lines.piece_elements == 0)
@@ -68,8 +64,8 @@ def finer(model: Model, work: FemWork, t: float) -> Finer | None:
     """
     calm = model._replace(sea=still_water(model.sea))
     coarse, counts = read_state(calm, work), 2 * elements_of(model)
-    found = resettled(model, coarse, counts, t) if can_be_refined(work.counts) else None
-    if found is None or _rubs(found) != _rubs(work):
+    found = resettled(model, work, counts, t) if can_be_refined(work.counts) else None
+    if found is None or rubs(found) != rubs(work):
         return None
     order = FIRST_ORDER if _is_first_order(model, work, coarse) else SECOND_ORDER
     change = order * largest_change(coarse, read_state(calm, found))
@@ -80,8 +76,8 @@ def error_by_coarser(model: Model, work: FemWork, t: float) -> float | None:
     """As that of `finer`, from elements of twice the length; None if no equilibrium is found on them."""
     calm, counts = model._replace(sea=still_water(model.sea)), elements_of(model)
     state = read_state(calm, work)
-    found = resettled(model, state, np.ceil(0.5 * counts), t) if np.any(counts > 1) else None
-    if found is None or _rubs(found) != _rubs(work):
+    found = resettled(model, work, np.ceil(0.5 * counts), t) if np.any(counts > 1) else None
+    if found is None or rubs(found) != rubs(work):
         return None
     return max(largest_change(read_state(calm, found), state), bend_error(model, state))
 
@@ -90,49 +86,32 @@ def _is_first_order(model: Model, work: FemWork, state: State) -> bool:
     """Whether end forces converge with first order: lines with friction, or free points, lie on the bed."""
     ends = np.stack([state.position[state.start[:-1]], state.position[state.start[1:] - 1]], axis=1)
     stands = (point_footings(model) > 0.0) & (bed_heights(model.sea, ends) <= end_radii(model))
-    return bool(np.any(stands)) or (_rubs(work) and bool(np.any(state.grounded > 0.0)))
+    return bool(np.any(stands)) or (rubs(work) and bool(np.any(state.grounded > 0.0)))
 
 
-def _rubs(work: FemWork) -> bool:
-    """Whether friction of the bed takes part in an equilibrium."""
-    return bool(work.steps.memory.grip.friction[0].coefficient > 0.0)
-
-
-def resettled(model: Model, state: State, counts: Array | Ints, t: float) -> FemWork | None:
-    """The equilibrium near `state` on a mesh with other numbers of elements."""
-    other = with_elements(model, counts)
-    work = make_work(other, state._replace(time=t), 0.0)
-    report = rub_on_bed(other, work, t, settle(other, work, t))
-    return work if report.good else None
-
-
-def mesh_for_run(model: Model, work: FemWork, state: State, wanted: float) -> tuple[Ints, float]:
-    """Elements (n_pieces,) for a run from `state`, and the error of end tensions at rest on them; below 0 if unknown.
+def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tuple[Ints, float]:
+    """Elements (n_pieces,) for a run, and the error of end tensions at rest on them; below 0 if unknown.
 
     Where the case leaves elements to the program there are as many as `wanted` asks for, at rest where the prescribed
     motions of a period put the ends.
 
-    work : equilibrium on the elements of the model    state : read from it, in still water
+    work : equilibrium on the elements of the model at the start    begin : its time, s
     """
     counts, free = work.counts, chosen_here(model)
     if not can_be_refined(counts) or model.lines.winches.line.size:
         return counts, -1.0
-    times = _moments(model, state.time) if np.any(free) else [state.time]
-    at_rest: FemWork | None = work
+    times = _moments(model, begin) if np.any(free) else [begin]
     while True:
-        error = max(
-            _error_at(with_elements(model, counts), at_rest if t == state.time else None, state, t) for t in times
-        )
+        case, same = with_elements(model, counts), np.array_equal(counts, work.counts)
+        found = [work if same and t == begin else resettled(model, work, counts, t) for t in times]
+        error = max(-1.0 if each is None else _error_at(case, each, t) for each, t in zip(found, times, strict=True))
         if error <= wanted or not np.any(free) or 2 * int(np.max(counts[free])) > MOST_IN_RUNS:
             return counts, error
-        counts, at_rest = ints(np.where(free, 2 * counts, counts)), None
+        counts = ints(np.where(free, 2 * counts, counts))
 
 
-def _error_at(model: Model, work: FemWork | None, state: State, t: float) -> float:
-    """Of end tensions at rest at time t, relative; below 0 if it is not found.  work : that equilibrium, if known"""
-    work = work or resettled(model, state, elements_of(model), t)
-    if work is None:
-        return -1.0
+def _error_at(model: Model, work: FemWork, t: float) -> float:
+    """Of the end tensions of `work` at time t, relative; below 0 if it is not found."""
     found = finer(model, work, t)
     error = error_by_coarser(model, work, t) if found is None else found.error
     return -1.0 if error is None else error

@@ -27,6 +27,7 @@ MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the
 SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-4
 GROWN = 100.0  # times the least change so far: rounds that lead away from it
 SLIGHT = 1e-6  # of the force scale: tension of a line that is as good as slack
+CRUMPLED = 1e-3  # strain by which line that lies slack is shorter than unstretched
 
 
 class Lie(NamedTuple):
@@ -67,14 +68,16 @@ class Round:
         work.trial.X[...], work.trial.T[...], mesh.bodies.memory.attitude[...] = self.X, self.T, self.attitude
 
 
-def rub(case: Case, work: Work, misses: Array) -> tuple[int, int, float, float]:
+def rub(case: Case, work: Work, misses: Array, shares: Array | None = None) -> tuple[int, int, float, float]:
     """Bring an equilibrium without friction in `work.trial` to one with it; as `find_equilibrium`.
 
     If there is none to be found, the state is left as it was, without friction.
+
+    shares : (n_nodes, 3) friction over the normal force, if the state was found with about as much of it
     """
     mesh = case.mesh
     smooth = Round(np.inf, np.zeros(0), work, mesh)
-    friction, iterations = _share_out(case, work, misses)
+    friction, iterations = _share_out(case, work, misses, shares)
     if friction is not None:
         preload(mesh, work, friction)
         outcome, used, force, miss = case.settle(mesh, work, misses)
@@ -86,14 +89,23 @@ def rub(case: Case, work: Work, misses: Array) -> tuple[int, int, float, float]:
     return STUCK, iterations, 0.0, 0.0
 
 
-def _share_out(case: Case, work: Work, misses: Array) -> tuple[Array | None, int]:
-    """Friction at the nodes (n_nodes, 3), N, None if it does not settle; and the iterations used."""
+def _share_out(case: Case, work: Work, misses: Array, shares: Array | None) -> tuple[Array | None, int]:
+    """Friction at the nodes (n_nodes, 3), N, None if it does not settle; and the iterations used.
+
+    shares : of `rub`
+    """
     mesh, scale = case.mesh, case.force_scale
     n, grip = mesh.s.size, _seeking(mesh)
     place, share = grip.hold.place, grip.hold.share
     held = work._replace(memory=work.memory._replace(grip=grip))
-    firm = _firm(mesh, work, scale)
-    iterations, straightens, lie = 0, True, _lie(mesh, case.sea, work)
+    firm = _firm(mesh, work, scale if shares is None else None)
+    iterations, straightens = 0, shares is None
+    if shares is not None:
+        place[:], share[:n] = work.trial.X[0], shares
+        outcome, iterations, _, _ = case.settle(firm, held, misses)
+        if outcome != CONVERGED:
+            return None, iterations
+    lie = _lie(mesh, case.sea, work)
     best = Round(np.inf, place, work, mesh)
     for k in range(MOST_ROUNDS):
         r, current = work.trial.X[0], _present(mesh, work, grip)
@@ -122,13 +134,17 @@ def _share_out(case: Case, work: Work, misses: Array) -> tuple[Array | None, int
     return best.friction, iterations
 
 
-def _firm(mesh: Mesh, work: Work, force_scale: float) -> Mesh:
-    """The mesh with taut line on the bed that can push: too much friction on the way would else fold it."""
+def _firm(mesh: Mesh, work: Work, force_scale: float | None) -> Mesh:
+    """The mesh with taut line on the bed that can push: too much friction on the way would else fold it.
+
+    force_scale : N; None if friction is in force already, which takes the tension of taut line to zero
+    """
     n0 = np.repeat(mesh.node_start[:-1] - mesh.element_start[:-1], np.diff(mesh.element_start))
     first = n0 + np.arange(mesh.element.shape[0])
     on_bed, tension = _depth(mesh, work.trial.X[0]) > 0.0, work.trial.T
     element = mesh.element.copy()
-    element.slack[(on_bed[first] | on_bed[first + 1]) & (tension > SLIGHT * force_scale)] = 0.0
+    least = -CRUMPLED * element.slack if force_scale is None else SLIGHT * force_scale
+    element.slack[(on_bed[first] | on_bed[first + 1]) & (tension > least)] = 0.0
     return mesh._replace(element=element)
 
 
@@ -153,6 +169,27 @@ def preload(mesh: Mesh, work: Work, friction: Array) -> None:
     grip.hold.place = r
     stiffness = mesh.bed.law.shear[0] * mesh.node.bed_area[:n, None]
     grip.hold.place[:n] += np.divide(friction, stiffness, out=np.zeros((n, 3)), where=stiffness > 0.0)
+
+
+def shares_at(mesh: Mesh, work: Work, other: Mesh) -> Array:
+    """(n_nodes, 3) friction over the normal force of an equilibrium of `rub` in `work`, on the nodes of another mesh.
+
+    Beyond what lies on the bed it is that of the last node there, which a node would find if it came down.
+    """
+    n, r = mesh.s.size, work.now.X[0]
+    N = _normal_force(mesh, r)
+    stiffness = mesh.bed.law.shear[0] * mesh.node[:n].bed_area
+    force = _in_plane(mesh, r, stiffness[:, None] * (work.memory.grip.hold.place[:n] - r[:n]))
+    shares: Array = np.zeros((other.s.size, 3))
+    for line in range(mesh.line.shape[0]):
+        own = np.arange(mesh.node_start[line], mesh.node_start[line + 1])
+        own = own[N[own] > 0.0]
+        own = own[np.argsort(mesh.s[own])]
+        to = slice(other.node_start[line], other.node_start[line + 1])
+        if own.size:
+            found = force[own] / N[own, None]
+            shares[to] = np.stack([np.interp(other.s[to], mesh.s[own], found[:, p]) for p in range(3)], axis=1)
+    return shares
 
 
 def hold(mesh: Mesh, sea: Sea, work: Work) -> Work:
@@ -222,14 +259,16 @@ def _lie(mesh: Mesh, sea: Sea, work: Work) -> Lie:
 
 def _wanted(mesh: Mesh, work: Work, lie: Lie, current: Array | None) -> tuple[Array, Array]:
     """Friction that the present tensions ask for (n_nodes, 3), N, and as a share of the normal force; as `wanted`."""
-    r = work.trial.X[0]
+    r, depth = work.trial.X[0], _depth(mesh, work.trial.X[0])
     slack = (work.trial.T < 0.0) & (mesh.element["slack"] > 0.0)
+    thick = np.repeat(2.0 * np.maximum.reduceat(mesh.node.radius, mesh.node_start[:-1]), np.diff(mesh.node_start))
     ends = np.stack([mesh.node_start[:-1], mesh.node_start[1:] - 1], axis=1)
     lain = Lain(
         friction=mesh.friction,
         tension=np.where(slack, 0.0, work.trial.T),
         pressed=_normal_force(mesh, r),
-        on_bed=(_depth(mesh, r)[ends] > 0.0) | (mesh.node.bed_area[ends] == 0.0),
+        near=-depth <= thick,
+        on_bed=(depth[ends] > 0.0) | (mesh.node.bed_area[ends] == 0.0),
         tangent=lie.tangent,
         across=lie.across,
     )

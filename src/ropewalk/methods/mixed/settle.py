@@ -67,7 +67,7 @@ def fresh_memory(model: Model, mesh: Mesh, work: Work, lies: Flags) -> FemWork:
         mesh=mesh,
         steps=work,
         misses=np.zeros(mesh.element.shape[0]),
-        static=np.zeros(5),
+        static=np.array([0.0, 0.0, 0.0, 0.0, -1.0]),
         first=np.zeros(3),
         parted=np.full((model.lines.breaks.line.size, 2), -1.0),
         worst_miss=np.full(1, -1.0),
@@ -163,40 +163,58 @@ def settle_gradually(model: Model, work: FemWork, state: State) -> Report:
     return report
 
 
+def rubs(work: FemWork) -> bool:
+    """Whether friction of the bed takes part in an equilibrium."""
+    return bool(work.steps.memory.grip.friction[0].coefficient > 0.0)
+
+
 def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
     """After `settle`: the same with friction of the bed, and with the ends that then lie on it."""
-    if not (report.good and work.mesh.has_bed and model.sea.bed_rest_friction > 0.0 and work.mesh.s.size):
+    has_friction = work.mesh.has_bed and model.sea.bed_rest_friction > 0.0 and work.mesh.s.size > 0
+    if not (report.good and has_friction) or rubs(work):
         return report
-    iterations, turned = report.iterations, np.zeros(work.lies.shape, dtype=int)
-    kept, attitude = work.steps, work.mesh.bodies.memory.attitude
+    iterations, kept, attitude = report.iterations, work.steps, work.mesh.bodies.memory.attitude
     X, T, turns = kept.trial.X.copy(), kept.trial.T.copy(), attitude.copy()  # without friction
     smooth = work.mesh, work.lies
     if model.sea.current_speed > 0.0:
         iterations += _straighten(model, work, t)
+    report = rub_from(model, work, t, None)
+    iterations += report.iterations
+    if not report.good:
+        kept.trial.X[...], kept.trial.T[...], attitude[...] = X, T, turns
+        work.mesh, work.lies = smooth
+        report = settle(model, work, t)
+        text = "bed friction is left out: no equilibrium was found with it"
+        iterations += report.iterations
+        report = replace(report, message=text if report.good else report.message)
+    return replace(report, iterations=iterations)
+
+
+def rub_from(model: Model, work: FemWork, t: float, shares: Array | None) -> Report:
+    """The equilibrium with friction near the state of `work`, and with the ends that then lie on the bed.
+
+    shares : (n_nodes, 3) friction over the normal force in that state; None without friction
+    """
+    iterations, turned = 0, np.zeros(work.lies.shape, dtype=int)
     while True:
         case = Case(t, work.mesh, still_water(model.sea), model.motions, *scales(model))
-        outcome, used, force, miss = rub(case, kept, work.misses)
+        outcome, used, force, miss = rub(case, work.steps, work.misses, shares)
         iterations += used
         if outcome != CONVERGED:
-            kept.trial.X[...], kept.trial.T[...], attitude[...] = X, T, turns
-            work.mesh, work.lies = smooth
-            report = settle(model, work, t)
-            text = "bed friction is left out: no equilibrium was found with it"
-            iterations += report.iterations
-            return replace(report, message=text if report.good else report.message, iterations=iterations)
-        copy_state(kept.trial, kept.now)
+            return Report(Status.NOT_CONVERGED, "", iterations)
+        copy_state(work.steps.trial, work.steps.now)
         lies = lying(work.mesh, work.steps.trial.X[0])
         turned += lies != work.lies
         lies &= turned < MOST_TURNS
         if np.array_equal(lies, work.lies):
             break
-        work.mesh, work.lies = laid_again(model, work.mesh, work.lies, lies), lies
+        work.mesh, work.lies, shares = laid_again(model, work.mesh, work.lies, lies), lies, None
         report = _settle_as_laid(model, work, t)
         iterations += report.iterations
         if not report.good:
             return replace(report, iterations=iterations)
     work.static[:MESH_ERROR] = outcome, iterations, force, miss
-    return replace(report, iterations=iterations, residual_force=force, residual_position=miss)
+    return Report(Status.DONE, "", iterations, force, miss)
 
 
 def _straighten(model: Model, work: FemWork, t: float) -> int:

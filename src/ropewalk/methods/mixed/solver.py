@@ -16,7 +16,7 @@ from ropewalk.assembly.mesh import build_mesh, lying
 from ropewalk.assembly.ropes import wake_ropes
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.mixed import steps
-from ropewalk.methods.mixed.accuracy import ACCURACY, mesh_for_run, with_elements
+from ropewalk.methods.mixed.accuracy import ACCURACY, mesh_for_run
 from ropewalk.methods.mixed.body_start import calm_start, first_grounded, grounded_body
 from ropewalk.methods.mixed.equilibrium import CONVERGED, guess
 from ropewalk.methods.mixed.events import (
@@ -34,6 +34,7 @@ from ropewalk.methods.mixed.events import (
 from ropewalk.methods.mixed.leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.memory import fill, restored_mesh, snapshot_of
+from ropewalk.methods.mixed.nested import settle_nested, with_elements
 from ropewalk.methods.mixed.payout import with_winches
 from ropewalk.methods.mixed.reading import fields_of, new_tape
 from ropewalk.methods.mixed.report import (
@@ -57,7 +58,6 @@ from ropewalk.methods.mixed.settle import (
     rub_on_bed,
     scales,
     settle,
-    settle_gradually,
     still_water,
 )
 from ropewalk.methods.mixed.steps import allocate, move_junctions
@@ -111,12 +111,11 @@ class MixedFem:
         if settled and not np.any(state.tension > 0.0):
             state = calm_start(model, state)
         work = make_work(model, state, self.damping, settles=settled)
-        work.static[MESH_ERROR] = -1.0
         if settled:
             self._settle(model, work, state)
             if work.static[0] == CONVERGED:
                 found = read_state(model._replace(sea=still_water(model.sea)), work)
-                counts, error = mesh_for_run(model, work, found, self.accuracy)
+                counts, error = mesh_for_run(model, work, state.time, self.accuracy)
                 if not np.array_equal(counts, work.counts):
                     work.take(make_work(with_elements(model, counts), found, self.damping))
                     self._settle(with_elements(model, counts), work, found)
@@ -143,11 +142,11 @@ class MixedFem:
         """Put `work` at rest, friction included."""
         if not np.any(state.tension > 0.0):
             guess(model, work.mesh, work.steps)
-        report = settle_gradually(model, work, state)
+        report = settle_nested(model, work, state)
         if not report.good:
             guess(model, work.mesh, work.steps)
-            report = settle(model, work, state.time)
-        work.start_remark = rub_on_bed(model, work, state.time, report).message
+            report = rub_on_bed(model, work, state.time, settle(model, work, state.time))
+        work.start_remark = report.message
 
     def _set(self, model: Model, work: FemWork) -> None:
         """Fill the settings that the kernels read."""

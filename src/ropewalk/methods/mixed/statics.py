@@ -18,10 +18,11 @@ from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.friction import hold
 from ropewalk.methods.mixed.high_order import HighOrder, refuse_high_order
 from ropewalk.methods.mixed.links import link_loads
+from ropewalk.methods.mixed.nested import resettled, settle_nested, with_elements
 from ropewalk.methods.mixed.payout import lengthened
 from ropewalk.methods.mixed.relaxation import relax
 from ropewalk.methods.mixed.report import FemWork, read_state
-from ropewalk.methods.mixed.settle import LINE_CLAIMS, make_work, off_the_bed, rub_on_bed, settle_gradually, still_water
+from ropewalk.methods.mixed.settle import LINE_CLAIMS, make_work, off_the_bed, rub_on_bed, still_water
 from ropewalk.methods.protocol import Claim, Report
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -50,7 +51,7 @@ class MixedFemStatics:
             refuse_high_order(model, self.order)
         if not np.any(state.tension > 0.0):
             state = calm_start(model, state)
-        model = meshes.with_elements(model, elements_of(model))
+        model = with_elements(model, elements_of(model))
         work = make_work(model, state, 0.0)
         if not np.any(state.tension > 0.0):
             guess(model, work.mesh, work.steps)
@@ -59,13 +60,13 @@ class MixedFemStatics:
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """The equilibrium under the loads at time t."""
-        meshed = meshes.with_elements(model, work.counts)
+        meshed = with_elements(model, work.counts)
         state = read_state(model, work)._replace(time=t)
         if model.lines.winches.line.size:
             fresh = make_work(meshed, state, 0.0)
             work.mesh, work.steps, work.misses, work.lies = fresh.mesh, fresh.steps, fresh.misses, fresh.lies
             guess(lengthened(meshed, t), work.mesh, work.steps)
-        report = rub_on_bed(meshed, work, t, self._settle(meshed, work, state))
+        report = self._settle(meshed, work, state)
         report = off_the_bed(model, work, report)
         if report.good and work.mesh.element.size:
             report = replace(report, figures={**report.figures, **self._refine(model, work, t)})
@@ -74,7 +75,7 @@ class MixedFemStatics:
             report = replace(report, figures={**report.figures, "links": forces})
         work.steps.clock[0].time = t
         if tuple(self.order) != LOWEST and report.good:
-            return self._raise_order(meshes.with_elements(model, work.counts), work, t)
+            return self._raise_order(with_elements(model, work.counts), work, t)
         return report
 
     def _raise_order(self, model: Model, work: FemWork, t: float) -> Report:
@@ -85,13 +86,13 @@ class MixedFemStatics:
         return report
 
     def _settle(self, model: Model, work: FemWork, state: State) -> Report:
-        return settle_gradually(model, work, state)
+        return settle_nested(model, work, state)
 
     def _refine(self, model: Model, work: FemWork, t: float) -> dict[str, float]:
         """Shorten elements until the error is as wanted, where the case does not say how many there are; the error."""
         free = meshes.chosen_here(model)
         while True:
-            meshed = meshes.with_elements(model, work.counts)
+            meshed = with_elements(model, work.counts)
             found = meshes.finer(meshed, work, t)
             error = meshes.error_by_coarser(meshed, work, t) if found is None else found.error
             if error is None:
@@ -103,8 +104,7 @@ class MixedFemStatics:
                 return figures
             counts = np.where(free, found.counts, work.counts)
             if not np.all(free):
-                state = read_state(model._replace(sea=still_water(model.sea)), work)
-                other = meshes.resettled(model, state, counts, t)
+                other = resettled(model, work, counts, t)
                 if other is None:
                     return figures
                 found = found._replace(work=other)
@@ -123,13 +123,13 @@ class MixedFemStatics:
 
         Where lines lie on the bed it is the mean over several meshes, whose scatter is kept in `work.stiffness_error`.
         """
-        meshed, state = meshes.with_elements(model, work.counts), self.read(model, work)
+        meshed, state = with_elements(model, work.counts), self.read(model, work)
         found = [self._stiffness(meshed, state)]
         if np.any(state.grounded > 0.0) and model.bodies.mass.size and not model.lines.winches.line.size:
             for counts in meshes.shifted_meshes(meshed):
-                other = meshes.resettled(model, state, counts, state.time)
+                other = resettled(model, work, counts, state.time)
                 if other is not None:
-                    case = meshes.with_elements(model, counts)
+                    case = with_elements(model, counts)
                     found.append(self._stiffness(case, self.read(case, other)))
             work.stiffness_error = meshes.scatter(np.array(found)) if len(found) > 1 else -1.0
         mean: Array = np.mean(found, axis=0)
@@ -155,4 +155,4 @@ class Relaxation(MixedFemStatics):
     name: ClassVar[str] = "relax"
 
     def _settle(self, model: Model, work: FemWork, state: State) -> Report:
-        return relax(model, work, state)
+        return rub_on_bed(model, work, state.time, relax(model, work, state))
