@@ -73,11 +73,30 @@ def test_links_are_found_by_name_where_a_state_has_them():
     assert "link_force" not in dataset_of(NAMES, [some_state(0.0)], {})
 
 
-def test_results_span_many_blocks(monkeypatch):
-    monkeypatch.setattr(record, "BLOCK_BYTES", 3000)  # a row of this layout is about 900 bytes
+def test_results_span_many_pieces(monkeypatch):
+    """Single records, more of them than are made into one piece, before and after a piece of many."""
+    monkeypatch.setattr(record, "MANY", 4)
     states = [some_state(0.5 * k) for k in range(20)]
-    data = dataset_of(NAMES, states, {})
-    np.testing.assert_array_equal(data.tension, [state.tension for state in states])
+    recorder = Recorder(NAMES, {})
+    for state in states[:6]:
+        recorder.add(state)
+    recorder.take(Moments.of(states[6:13]), np.zeros(7), {})
+    for state in states[13:]:
+        recorder.add(state)
+    assert recorder.rows == 20
+    np.testing.assert_array_equal(recorder.dataset().tension, [state.tension for state in states])
+    table = recorder.table()
+    assert table is not None
+    np.testing.assert_array_equal(table.since(5).column("tension")[1], [state.tension for state in states[5:]])
+
+
+def test_a_state_may_change_once_it_is_recorded():
+    """Solvers may hand out the same arrays at every record."""
+    recorder, state = Recorder(NAMES, {}), some_state(0.0)
+    before = state.tension.copy()
+    recorder.add(state)
+    state.tension[:] = 0.0
+    np.testing.assert_array_equal(recorder.dataset().tension[0], before)
 
 
 def test_parts_that_are_not_there_leave_no_empty_variables():

@@ -18,7 +18,7 @@ from ropewalk.loads.body import body_records
 from ropewalk.loads.cut import HULL_WATER
 from ropewalk.loads.hull import STRIP_WATER, SUMS
 from ropewalk.loads.strips import hull_records
-from ropewalk.model.arrays import Array, Ints, Records, floats, ints, joined, offsets, records
+from ropewalk.model.arrays import Array, Ints, Records, floats, ints, joined, offsets, put, records
 from ropewalk.model.foils import FOIL_ROW
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
@@ -67,19 +67,19 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
     rows = body_records(bodies)
     feet = [build_feet(model, k) for k in range(n)]
     stand = offsets([f.size for f in feet])
-    rows.is_free = bodies.joint == LOOSE
-    rows.foot, rows.foot_stop = stand[:-1], stand[1:]
+    put(rows, is_free=bodies.joint == LOOSE, foot=stand[:-1], foot_stop=stand[1:])
     # in calm air the drag of the body's own motion is left out
     air = model.sea.air_density if model.sea.wind_speed > 0.0 else 0.0
     hulls, strips = hull_records(bodies.hulls, air)
-    for k, row in enumerate(rows):
-        row.extent = size = _size(model, k)
-        row.reach = reach(feet[k]) if model.sea.has_seabed else -np.inf
+    for k, row in enumerate(rows.view(np.ndarray)):
+        size = _size(model, k)
         floor = INERTIA_FLOOR * bodies.mass[k] * size**2
         inertia = _at_least(bodies.inertia[k], floor) if bodies.joint[k] == LOOSE else bodies.inertia[k]
-        row.inertia = about_origin(bodies.mass[k], bodies.centre[k], inertia).reshape(9)
         weight = bodies.mass[k] * max(model.sea.gravity, 1.0)
-        row.weight_scale = max(weight, float(np.abs(bodies.load_force[k]).max()), 1e-3)
+        row["extent"] = size
+        row["reach"] = reach(feet[k]) if model.sea.has_seabed else -np.inf
+        row["inertia"] = about_origin(bodies.mass[k], bodies.centre[k], inertia).reshape(9)
+        row["weight_scale"] = max(weight, float(np.abs(bodies.load_force[k]).max()), 1e-3)
     body, arm = _ends(model, flipped)
     return BodyMesh(
         body=rows,

@@ -42,6 +42,7 @@ FOOT = np.dtype(
     align=True,
 )
 AROUND = 8  # feet on a ring of a hull
+CIRCLE = np.array([[np.cos(angle), np.sin(angle)] for angle in 2.0 * np.pi * np.arange(AROUND) / AROUND])
 SHARE = 0.25  # of the largest section of a hull, on which a foot stands
 BARE_AREA = 1.0  # m2, under the origin of a body without hull and volume: it must not fall through the bed
 
@@ -55,11 +56,11 @@ def build_feet(model: Model, k: int) -> Records:
             rows.append((place, radius, np.pi * radius**2))
             continue
         area = SHARE * np.pi * float(profile[:, 1].max()) ** 2
-        across = axes_across(bodies.hulls.axis[h])
+        across, axis = axes_across(bodies.hulls.axis[h]), bodies.hulls.axis[h]
+        circle = CIRCLE[:, :1] * across[0] + CIRCLE[:, 1:] * across[1]
         for z, r in profile:
-            for angle in 2.0 * np.pi * np.arange(AROUND if r > 0.0 else 1) / AROUND:
-                ring = r * (np.cos(angle) * across[0] + np.sin(angle) * across[1])
-                rows.append((place + ring + z * bodies.hulls.axis[h], 0.0, area))
+            ring = place + r * (circle if r > 0.0 else circle[:1]) + z * axis
+            rows += [(foot, 0.0, area) for foot in ring]
     if not rows:
         area = np.pi * (0.75 * bodies.volume[k] / np.pi) ** (2.0 / 3.0)
         rows = [(np.zeros(3), 0.0, area or BARE_AREA)]

@@ -71,21 +71,10 @@ def build_link_mesh(model: Model, weight: Any, size: Any) -> LinkMesh:
 
     weight, size : (n_bodies,) scales of the forces on (N) and the extent of (m) the bodies
     """
-    links, n_points = model.links, len(model.names.points)
-    n = len(links.names)
+    links, n = model.links, len(model.links.names)
     made = records(n, LINK)
-    held = np.sum(links.axis.hold.reshape(-1, 3) == HELD, axis=1)
-    rows = np.array([ROWS.get(int(kind), int(own)) for kind, own in zip(links.kind, held, strict=True)], dtype=np.int64)
-    on_body = links.end_kind == BODY
-    made.kind, made.first_row, made.n_rows = links.kind, np.cumsum(rows) - rows, rows
-    made.end = links.end_index + np.where(on_body, n_points, 0)
-    made.body = np.where(on_body, links.end_index, -1)
-    made.arm, made.triad, made.length = links.offset.reshape(n, 2, 3), links.frame.reshape(n, 2, 3, 3), links.length
-    made.stiffness, made.damping, made.friction = links.stiffness, links.damping, links.friction
-    made.turning = links.turning
-    for own in made:
-        mine = [int(b) for b in own.body if b >= 0]
-        own.force_scale, own.extent = max(weight[b] for b in mine), max(size[b] for b in mine)
+    if n:
+        _fill_links(model, weight, size, made)
     return LinkMesh(
         link=made,
         axis=links.axis.copy(),
@@ -98,3 +87,20 @@ def build_link_mesh(model: Model, weight: Any, size: Any) -> LinkMesh:
         ),
         miss=np.zeros(1),
     )
+
+
+def _fill_links(model: Model, weight: Any, size: Any, made: Records) -> None:
+    """What links are made of, into their rows (n,) of LINK."""
+    links, n_points, n = model.links, len(model.names.points), made.size
+    held = np.sum(links.axis.hold.reshape(-1, 3) == HELD, axis=1)
+    rows = np.array([ROWS.get(int(kind), int(own)) for kind, own in zip(links.kind, held, strict=True)], dtype=np.int64)
+    on_body = links.end_kind == BODY
+    made.kind, made.first_row, made.n_rows = links.kind, np.cumsum(rows) - rows, rows
+    made.end = links.end_index + np.where(on_body, n_points, 0)
+    made.body = np.where(on_body, links.end_index, -1)
+    made.arm, made.triad, made.length = links.offset.reshape(n, 2, 3), links.frame.reshape(n, 2, 3, 3), links.length
+    made.stiffness, made.damping, made.friction = links.stiffness, links.damping, links.friction
+    made.turning = links.turning
+    for own in made:
+        mine = [int(b) for b in own.body if b >= 0]
+        own.force_scale, own.extent = max(weight[b] for b in mine), max(size[b] for b in mine)

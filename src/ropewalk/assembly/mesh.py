@@ -31,7 +31,7 @@ from ropewalk.loads.bed import Bed, build_bed, heights_over
 from ropewalk.loads.footing import attachment_footings, point_footings
 from ropewalk.loads.member import DRAG_LAW, MEMBER_FIELDS, Sizes, fill_members
 from ropewalk.loads.point import POINT_FIELDS
-from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets, records
+from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets, put, records
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
@@ -166,7 +166,7 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
     node_start = offsets([s.size for s, _, _ in cuts])
     node = joined([*(n for _, n, _ in cuts), _junctions(model)], NODE)
     line = records(flipped.size, LINE)
-    line.flipped, line.two_sided, line.junction = flipped, ~held[:, 0] & ~held[:, 1], walked
+    put(line, flipped=flipped, two_sided=~held[:, 0] & ~held[:, 1], junction=walked)
     return Mesh(
         node_start=node_start,
         element_start=offsets([e.shape[0] for _, _, e in cuts]),
@@ -248,11 +248,10 @@ def _junctions(model: Model) -> Records:
     points = model.points
     n_rows = len(model.names.points) + 2 * len(model.names.bodies) + 2 * len(model.links.names)
     rows, n = records(n_rows, NODE), len(model.names.points)
-    rows.mass[:n] = points.mass
-    rows.volume[:n] = points.volume
-    rows.drag_area[:n] = points.drag_area
-    rows.added[:n] = points.added_mass
-    rows.force[:n] = points.force
+    put(
+        rows[:n], mass=points.mass, volume=points.volume, drag_area=points.drag_area, added=points.added_mass,
+        force=points.force,
+    )  # fmt: skip
     return rows
 
 
@@ -319,6 +318,8 @@ def elements_of(model: Model) -> Ints:
 def _around_break(model: Model, line: int) -> tuple[float, ...]:
     """Ends of the element in whose middle a line parts; it has the length of an ordinary one, or ends with the line."""
     lines = model.lines
+    if not lines.breaks.line.size:
+        return ()
     k = np.flatnonzero((lines.breaks.line == line) & np.isfinite(lines.breaks.s))
     if k.size == 0:
         return ()
@@ -358,21 +359,25 @@ def _cut(model: Model, line: int, edges: Edges, flipped: bool) -> tuple[Array, R
     )  # fmt: skip
     fill_members(elements, sizes, sea.water_density)
     snaps = (sections.law[k] == INEXTENSIBLE) & ~sections.compression[k]
-    elements.damping = np.where(snaps, np.maximum(sections.damping[k], SNAP_TIME), sections.damping[k])
-    elements.slack = np.where(sections.compression[k], 0.0, SLACK_STIFFNESS * weight)
-    elements.limit = np.inf
-    elements.law, elements.law_start, elements.law_stop = (
-        sections.law[k],
-        sections.law_start[k],
-        sections.law_start[k + 1],
-    )
-    elements.rope = np.where(sections.rope.kind[k] != NO_MEMORY, k, -1)
     rest = {section: rest_strain(model, section) for section in set(k.tolist())}
-    elements.rest = [rest[section] for section in k.tolist()]
+    put(
+        elements,
+        damping=np.where(snaps, np.maximum(sections.damping[k], SNAP_TIME), sections.damping[k]),
+        slack=np.where(sections.compression[k], 0.0, SLACK_STIFFNESS * weight),
+        limit=np.inf,
+        law=sections.law[k],
+        law_start=sections.law_start[k],
+        law_stop=sections.law_start[k + 1],
+        rope=np.where(sections.rope.kind[k] != NO_MEMORY, k, -1),
+        rest=[rest[section] for section in k.tolist()],
+    )
     nodes = records(s.size, NODE)
-    nodes.mass = _to_nodes(of.mass * length)
-    nodes.bed_area = _to_nodes(contact_width(model, k) * length)
-    nodes.radius = _to_nodes(sections.contact_radius[k] * length) / _to_nodes(length)
+    put(
+        nodes,
+        mass=_to_nodes(of.mass * length),
+        bed_area=_to_nodes(contact_width(model, k) * length),
+        radius=_to_nodes(sections.contact_radius[k] * length) / _to_nodes(length),
+    )
     _add_attachments(model, line, s, nodes)
     if flipped:
         return s[::-1], nodes[::-1], elements[::-1]
@@ -476,6 +481,8 @@ def _to_nodes(per_element: Array) -> Array:
 
 def _add_attachments(model: Model, line: int, s: Array, nodes: Records) -> None:
     lines = model.lines
+    if lines.attachment_start[line] == lines.attachment_start[line + 1]:
+        return
     footing = attachment_footings(model)
     for a in range(lines.attachment_start[line], lines.attachment_start[line + 1]):
         i = int(np.argmin(np.abs(s - lines.attachment_s[a])))

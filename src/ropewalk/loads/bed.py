@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Records, records
+from ropewalk.model.arrays import Array, Records, put, records
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -72,9 +72,10 @@ def build_bed(sea: Any) -> Bed:
     bed = records(1, BED)
     depth = sea.depth if sea.has_seabed and math.isfinite(sea.depth) else 0.0
     normal = sea.bed_normal / np.linalg.norm(sea.bed_normal)
-    bed.normal, bed.level = normal, -depth * normal[2]
-    bed.stiffness, bed.damping, bed.friction = sea.bed_stiffness, sea.bed_damping, sea.bed_friction
-    bed.ramp, bed.slip, bed.shear = DAMPING_RAMP, SLIP_SPEED, sea.bed_shear
+    put(
+        bed, normal=normal, level=-depth * normal[2], stiffness=sea.bed_stiffness, damping=sea.bed_damping,
+        friction=sea.bed_friction, ramp=DAMPING_RAMP, slip=SLIP_SPEED, shear=sea.bed_shear,
+    )  # fmt: skip
     return Bed(bed, *sea.bed_terrain)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from ropewalk.model.arrays import Records
+from ropewalk.model.arrays import Records, put
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -74,15 +74,18 @@ FLAT = 1e-6  # of the thickness: a stretch whose ends differ less in height is l
 def fill_members(rows: Records, sizes: Sizes, rho: float) -> None:
     """Fill the fields of MEMBER in `rows`.  rho : of the water, kg/m3"""
     displaced = rho * sizes.area * sizes.length
-    rows.length = sizes.length
-    rows.half_volume = 0.5 * sizes.area * sizes.length
-    rows.drag_normal = 0.5 * rho * sizes.drag_normal
-    rows.drag_tangential = 0.5 * rho * sizes.drag_tangential
-    rows.half_added_normal = 0.5 * displaced * sizes.added_normal
-    rows.half_added_tangential = 0.5 * displaced * sizes.added_tangential
-    rows.thickness = np.maximum(sizes.width, LEVEL * sizes.length)
+    put(
+        rows,
+        length=sizes.length,
+        half_volume=0.5 * sizes.area * sizes.length,
+        drag_normal=0.5 * rho * sizes.drag_normal,
+        drag_tangential=0.5 * rho * sizes.drag_tangential,
+        half_added_normal=0.5 * displaced * sizes.added_normal,
+        half_added_tangential=0.5 * displaced * sizes.added_tangential,
+        thickness=np.maximum(sizes.width, LEVEL * sizes.length),
+    )
     if "drag_law" in rows.dtype.names:
-        rows.drag_law = sizes.drag_law
+        put(rows, drag_law=sizes.drag_law)
 
 
 @kernel(**UNCOUNTED)

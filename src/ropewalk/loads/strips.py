@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.model.arrays import Records, joined, offsets, records
+from ropewalk.model.arrays import Records, joined, offsets, put, records
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, HULL_SPHERE, Hulls
 
 STRIPS = 12  # of a hull, shared among its stretches by length: a cylinder's wave force is then within 0.5 %
@@ -73,8 +73,8 @@ def cut_strips(profile: NDArray[np.float64]) -> Records:
             volume = np.pi / 3.0 * thick * (low * low + low * high + high * high)
             rows.append((z0 + 0.5 * (a + b) * (z1 - z0), thick, 0.5 * (low + high), volume))
     strips = records(len(rows), STRIP)
-    strips.zeta, strips.thick, strips.radius, strips.volume = np.array(rows).reshape(-1, 4).T
-    strips.ramp = strips.thick
+    zeta, thick, radius, volume = np.array(rows).reshape(-1, 4).T
+    put(strips, zeta=zeta, thick=thick, radius=radius, volume=volume, ramp=thick)
     return strips
 
 
@@ -91,9 +91,10 @@ def strips_of(hulls: Hulls, h: int) -> Records:
         strips.volume = 4.0 / 3.0 * np.pi * hulls.radius[h] ** 3 * (hulls.kind[h] == HULL_SPHERE)
         if hulls.kind[h] == HULL_FOIL:
             strips.ramp, strips.radius = hulls.chord[h], 0.5 * hulls.area[h] / hulls.chord[h]
-    strips.hull = h
-    strips.added_across += hulls.added_normal[h] * strips.volume
-    strips.added_along += hulls.added_axial[h] * strips.volume
+    plain = strips.view(np.ndarray)
+    plain["hull"] = h
+    plain["added_across"] += hulls.added_normal[h] * plain["volume"]
+    plain["added_along"] += hulls.added_axial[h] * plain["volume"]
     return strips
 
 
@@ -112,13 +113,16 @@ def hull_records(hulls: Hulls, air_density: float) -> tuple[Records, Records]:
     """(h,) of HULL and (n,) of STRIP of all hulls.  air_density : kg/m3, 0 in calm air, where wind drag is left out"""
     rows, strips = records(hulls.kind.size, HULL), [strips_of(hulls, h) for h in range(hulls.kind.size)]
     start = offsets([own.size for own in strips])
-    rows.kind, rows.place, rows.axis, rows.radius = hulls.kind, hulls.place, hulls.axis, hulls.radius
-    rows.profile, rows.profile_stop = hulls.profile_start[:-1], hulls.profile_start[1:]
-    rows.strip, rows.strip_stop = start[:-1], start[1:]
-    rows.has_discs = [int(np.any(own.disc_drag + own.added_along * (own.volume == 0.0) > 0.0)) for own in strips]
-    rows.drag_across, rows.drag_along = hulls.drag_normal, hulls.drag_axial
-    rows.added_across, rows.added_along = hulls.added_normal, hulls.added_axial
-    rows.wind_drag, rows.areas, rows.turning = 0.5 * air_density * hulls.wind_drag, hulls.areas, hulls.turning
-    rows.foil, rows.foil_stop = hulls.foil_start[:-1], hulls.foil_start[1:]
-    rows.normal, rows.area, rows.chord = hulls.normal, hulls.area, hulls.chord
+    if not strips:
+        return rows, joined(strips, STRIP)
+    put(
+        rows, kind=hulls.kind, place=hulls.place, axis=hulls.axis, radius=hulls.radius,
+        profile=hulls.profile_start[:-1], profile_stop=hulls.profile_start[1:], strip=start[:-1], strip_stop=start[1:],
+        has_discs=[int(np.any(own.disc_drag + own.added_along * (own.volume == 0.0) > 0.0)) for own in strips],
+        drag_across=hulls.drag_normal, drag_along=hulls.drag_axial,
+        added_across=hulls.added_normal, added_along=hulls.added_axial,
+        wind_drag=0.5 * air_density * hulls.wind_drag, areas=hulls.areas, turning=hulls.turning,
+        foil=hulls.foil_start[:-1], foil_stop=hulls.foil_start[1:],
+        normal=hulls.normal, area=hulls.area, chord=hulls.chord,
+    )  # fmt: skip
     return rows, joined(strips, STRIP)

@@ -40,9 +40,20 @@ def records(n: int, fields: np.dtype[Any]) -> Records:
     return np.zeros(n, dtype=fields).view(np.recarray)
 
 
+def put(rows: Records, **values: Any) -> None:
+    """Fill fields of rows by name: as attributes of the rows they would take ten times as long."""
+    plain = rows.view(np.ndarray)
+    for name, value in values.items():
+        plain[name] = value
+
+
 def joined(parts: list[Records], fields: np.dtype[Any]) -> Records:
     """Tables of the same fields laid end to end; they can be changed."""
-    return np.concatenate([records(0, fields), *parts]).view(np.recarray)
+    made, first = np.zeros(sum([part.size for part in parts]), dtype=fields), 0
+    for part in parts:  # numpy's own way compares all fields
+        made[first : first + part.size] = part
+        first += part.size
+    return made.view(np.recarray)
 
 
 def sealed(array: Any) -> Any:

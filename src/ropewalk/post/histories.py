@@ -82,10 +82,13 @@ def _attitude(dataset: xr.Dataset) -> History | None:
 
 def _attitude_of(quaternion: Array, bodies: Any) -> History:
     """Roll, pitch and yaw, R = Rz(yaw) Ry(pitch) Rx(roll); yaw without jumps of a turn."""
-    w, x, y, z = np.moveaxis(quaternion, -1, 0)
+    w, x, y, z = (quaternion[..., k] for k in range(4))
     roll = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
     pitch = np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
     yaw = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    values = np.degrees(np.unwrap(np.stack([roll, pitch, yaw], axis=-1), axis=0))
+    values: Array = np.stack([roll, pitch, yaw], axis=-1)
+    if np.any(np.abs(values[1:] - values[:-1]) >= np.pi):
+        values = np.unwrap(values, axis=0)
+    values = np.degrees(values)
     labels = {"body": bodies, "turn": np.array(TURNS)}
     return History("body_attitude", ("time", "body", "turn"), values, "degree", "attitude of bodies", labels)

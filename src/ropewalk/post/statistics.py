@@ -82,59 +82,76 @@ def attributes(history: History, figure: str) -> dict[str, str]:
 
 def figures_of(values: Array, time: Array, figures: Sequence[str] = ALL) -> dict[str, Array]:
     """Statistics over the first axis of `values`.  time : s, of the rows"""
-    n = values.shape[0]
-    flat = values.reshape(n, -1)
+    flat = values.reshape(values.shape[0], -1)
+    mean = _mean(flat)
+    spread = np.sqrt(_mean(np.square(flat - mean)))
     simple = {
-        "mean": lambda: flat.mean(axis=0),
-        "std": lambda: flat.std(axis=0),
-        "min": lambda: flat.min(axis=0),
-        "max": lambda: flat.max(axis=0),
+        "mean": lambda: mean,
+        "std": lambda: spread,
+        "min": lambda: np.minimum.reduce(flat),
+        "max": lambda: np.maximum.reduce(flat),
         "time_of_max": lambda: time[flat.argmax(axis=0)],
         "time_of_min": lambda: time[flat.argmin(axis=0)],
     }
     found = {name: simple[name]() for name in figures if name in simple}
-    if set(figures) & set(CYCLES):
-        cycles = [cycles_of(column, time) for column in flat.T]
-        if "significant" in figures:
-            found["significant"] = np.array([significant(each.ranges) for each in cycles])
-        if "tz" in figures:
-            found["tz"] = np.array([each.period for each in cycles])
-        if "mpm" in figures:
-            spread = zip(flat.mean(axis=0), flat.std(axis=0), cycles, strict=True)
-            found["mpm"] = np.array([rayleigh_maximum(mean, std, each.period) for mean, std, each in spread])
+    if not set(figures).isdisjoint(CYCLES):
+        cycles = _all_cycles(flat, mean, time)
+        found["significant"] = np.array([significant(each.ranges) for each in cycles])
+        found["tz"] = np.array([each.period for each in cycles])
+        found["mpm"] = rayleigh_maximum(mean, spread, found["tz"])
     return {name: found[name].reshape(values.shape[1:]) for name in figures}
+
+
+def _mean(values: Array) -> Array:
+    """As numpy's over the first axis, without its looks at what it is given: they take longer than short histories."""
+    total: Array = np.add.reduce(values)
+    return total / values.shape[0]
 
 
 def cycles_of(values: Array, time: Array) -> Cycles:
     """The stretches of one history (n,) between up-crossings of its mean; what is before and after them is left out."""
-    level = values - values.mean()
-    up = np.flatnonzero((level[:-1] < 0.0) & (level[1:] >= 0.0)) + 1
-    if up.size < 2:
-        return Cycles(np.zeros(0), np.zeros(0), float("nan"))
-    high = np.maximum.reduceat(values, up)[:-1]
-    low = np.minimum.reduceat(values, up)[:-1]
+    return _all_cycles(values[:, None], _mean(values[:, None]), time)[0]
+
+
+def _all_cycles(values: Array, mean: Array, time: Array) -> list[Cycles]:
+    """As `cycles_of`, of histories side by side.  values : (n, m)    mean : (m,)    time : (n,) s"""
+    (n, m), side_by_side = values.shape, values.T
+    level = side_by_side - mean[:, None]
+    history, up = ((level[:, :-1] < 0.0) & (level[:, 1:] >= 0.0)).nonzero()
+    up += 1
+    if not up.size:
+        return [Cycles(np.zeros(0), np.zeros(0), float("nan"))] * m
     # linear between the records on both sides of a crossing
-    share = level[up] / (level[up] - level[up - 1])
-    crossing = time[up] - share * (time[up] - time[up - 1])
-    return Cycles(high - low, high, float((crossing[-1] - crossing[0]) / (up.size - 1)))
+    above, below = level[history, up], level[history, up - 1]
+    crossing = time[up] - above / (above - below) * (time[up] - time[up - 1])
+    end_to_end, begin = side_by_side.ravel(), n * history + up
+    high = np.maximum.reduceat(end_to_end, begin)
+    low = np.minimum.reduceat(end_to_end, begin)
+    ranges, found, first = high - low, [], 0
+    for count in np.bincount(history, minlength=m).tolist():
+        last = first + max(count - 1, 0)  # what begins with the last crossing has no end
+        period = float((crossing[last] - crossing[first]) / (last - first)) if last > first else float("nan")
+        found.append(Cycles(ranges[first:last], high[first:last], period))
+        first += count
+    return found
 
 
 def significant(ranges: Array) -> float:
     """Mean of the highest third; NaN for less than three."""
     n = ranges.size // 3
-    return float(np.sort(ranges)[-n:].mean()) if n else float("nan")
+    return float(_mean(np.sort(ranges)[-n:])) if n else float("nan")
 
 
-def rayleigh_maximum(mean: float, std: float, period: float, duration: float = STORM) -> float:
-    r"""Most probable maximum in `duration` (s) of a narrow-banded Gaussian process.
+def rayleigh_maximum(mean: Array, std: Array, period: Array, duration: float = STORM) -> Array:
+    r"""(n,) most probable maxima in `duration` (s) of narrow-banded Gaussian processes.
 
     .. math:: x = \mu + \sigma \sqrt{2 \ln (t / T_z)}
 
-    Source: [LonguetHiggins1952].  mean, std : of the process    period : T_z, s
+    Source: [LonguetHiggins1952].  mean, std : (n,) of the processes    period : (n,) T_z, s; NaN gives NaN
     """
-    if not (np.isfinite(period) and duration > period):
-        return float("nan")
-    return float(mean + std * np.sqrt(2.0 * np.log(duration / period)))
+    is_short = period < duration
+    largest = mean + std * np.sqrt(2.0 * np.log(duration / np.where(is_short, period, duration)))
+    return np.where(is_short, largest, np.nan)
 
 
 def weibull_maximum(values: Array, time: Array, duration: float = STORM) -> float:

@@ -53,7 +53,7 @@ def after_ramp(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:
 
 def records_after(table: Table, start: float) -> Table:
     """As :func:`after_ramp`, of plain records.  start : s, end of the ramp"""
-    return table if len(table.rows) <= 1 else table.since(first_after(table.time, start))
+    return table if table.time.size <= 1 else table.since(first_after(table.time, start))
 
 
 def first_after(time: Array, begin: float) -> int:

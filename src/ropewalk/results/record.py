@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from ropewalk.model.state import State
     from ropewalk.results.segments import RunFolder
 
-BLOCK_BYTES = 1 << 22  # memory taken at a time by results in memory
+MANY = 64  # records: pieces of so many are kept in memory as they come, and so many smaller ones made into one
 _GIVEN = ("time", "elevation", "energy")  # columns that do not come from the State
+_DERIVED = ("end_tension", "mooring_force")  # columns that follow from others
 
 
 class NotFiniteError(Exception):
@@ -38,20 +39,17 @@ class Table(NamedTuple):
     """Records as plain arrays, for statistics that need no Dataset."""
 
     layout: Layout
-    rows: Array  # (n, layout.width)
+    columns: Mapping[str, Array]  # variables by name, with the record as first axis
 
     @property
     def time(self) -> Array:
         """(n,) s"""
-        values: Array = self.rows[:, 0]
-        return values
+        return self.columns["time"]
 
     def column(self, name: str) -> tuple[tuple[str, ...], Array] | None:
         """Dimensions and values of a variable; None if it is not kept."""
-        for column in self.layout.columns:
-            if column.name == name:
-                return column.dims, column.of(self.rows)
-        return None
+        values = self.columns.get(name)
+        return None if values is None else (VARIABLES[name].dims, values)
 
     def names_along(self, dim: str) -> list[Any]:
         """Values of a coordinate."""
@@ -59,7 +57,7 @@ class Table(NamedTuple):
 
     def since(self, first: int) -> Table:
         """The records from number `first` on."""
-        return self._replace(rows=self.rows[first:])
+        return self._replace(columns={name: values[first:] for name, values in self.columns.items()})
 
 
 class Recorder:
@@ -90,9 +88,8 @@ class Recorder:
         self.layout: Layout | None = None
         self.rows = 0
         self.last_time = -np.inf
-        self._memory = _Blocks()
+        self._memory = _Pieces()
         self._s: Array = np.zeros(0)
-        self._fields: tuple[str, ...] = ()
 
     def resume(self) -> None:
         """Go back to the last checkpoint of the folder."""
@@ -128,22 +125,23 @@ class Recorder:
         layout = self.layout or self._set_layout(
             Layout.of(self.names, moments.state(0), tuple(energy), self.nets, self.fastenings)
         )
-        rows = self._rows(layout, moments, elevation, energy)
-        finite = np.isfinite(rows[:, 2 + len(layout.terms) :]).all(axis=1)
-        good = len(rows) if finite.all() else int(np.argmin(finite))
-        if self.rows == 0 and good and self.folder is not None:
-            self.folder.begin(layout, self.attrs)
-        if self.folder is None:
-            self._memory.extend(rows[:good])
-            self.rows += good
-        else:
-            for row in rows[:good]:
+        columns = self._columns(layout, moments, elevation, energy)
+        n, good = moments.time.size, _finite(columns)
+        kept = columns if good == n else {name: values[:good] for name, values in columns.items()}
+        if good and self.folder is None:
+            self._memory.extend(kept)
+        elif good and self.folder is not None:
+            if self.rows == 0:
+                self.folder.begin(layout, self.attrs)
+            whole = [values.reshape(good, -1) for values in self._with_derived(layout, kept).values()]
+            for row in np.concatenate(whole, axis=1, dtype="<f8"):
                 self.folder.append(row)
-                self.rows += 1
+        self.rows += good
         if good:
             self.last_time = float(moments.time[good - 1])
-        if good < len(rows):
-            raise NotFiniteError(self._what_is_not_finite(layout, rows[good]), float(moments.time[good]))
+        if good < n:
+            bad = {name: values[good] for name, values in columns.items()}
+            raise NotFiniteError(_what_is_not_finite(layout, bad), float(moments.time[good]))
 
     @property
     def is_due(self) -> bool:
@@ -159,65 +157,81 @@ class Recorder:
         """All that was kept in memory.  facts : further attributes"""
         if self.folder is not None:
             raise ValueError("the records are in a folder; ropewalk.io.netcdf turns it into a file")
-        return to_dataset(self.layout, self._memory, {**self.attrs, "status": status, **(facts or {})})
+        columns = {} if self.layout is None else self._with_derived(self.layout, self._memory.joined())
+        return to_dataset(self.layout, columns, {**self.attrs, "status": status, **(facts or {})})
 
     def table(self) -> Table | None:
         """All that was kept in memory, as it stands there; None if nothing was."""
         if self.folder is not None:
             raise ValueError("the records are in a folder; ropewalk.io.netcdf turns it into a file")
-        blocks = list(self._memory)
-        if self.layout is None or not blocks:
+        if self.layout is None or not self.rows:
             return None
-        return Table(self.layout, blocks[0] if len(blocks) == 1 else np.concatenate(blocks))
+        return Table(self.layout, self._with_derived(self.layout, self._memory.joined()))
 
     def _set_layout(self, layout: Layout) -> Layout:
         self.layout = layout
         self._s = np.array(layout.s)
-        self._fields = tuple(column.name for column in layout.columns if column.name not in _GIVEN)
         return layout
 
-    def _rows(self, layout: Layout, moments: Moments, elevation: Array, energy: Mapping[str, Array]) -> Array:
-        """(n, width) the records of moments."""
+    def _columns(
+        self, layout: Layout, moments: Moments, elevation: Array, energy: Mapping[str, Array]
+    ) -> dict[str, Array]:
+        """The variables of moments by name, (n, *shape) each, but those that follow from others."""
         if moments.s is not self._s:
             if not np.array_equal(moments.s, self._s):
                 raise ValueError("the nodes of a State changed during a run; a solver keeps to the s it began with")
             self._s = moments.s
-        n, terms = moments.time.size, layout.terms
-        rows: Array = np.empty((n, layout.width), dtype="<f8")
-        rows[:, 0], rows[:, 1] = moments.time, elevation
-        for k, term in enumerate(terms):
-            rows[:, 2 + k] = energy.get(term, np.nan)
-        fields = {**moments.fields, **self._derived(layout, moments.fields)}
-        parts = [fields[name].reshape(n, -1) for name in self._fields]
-        np.concatenate(parts, axis=1, out=rows[:, 2 + len(terms) :])
-        return rows
+        terms: Array = np.full((moments.time.size, len(layout.terms)), np.nan)
+        for k, term in enumerate(layout.terms):
+            if term in energy:
+                terms[:, k] = energy[term]
+        found = {**moments.fields, "time": moments.time, "elevation": elevation, "energy": terms}
+        return {column.name: found[column.name] for column in layout.columns if column.name not in _DERIVED}
 
-    def _derived(self, layout: Layout, fields: Mapping[str, Array]) -> dict[str, Array]:
-        """What follows from states and is kept with them."""
-        found = {"end_tension": end_tension(fields)}
+    def _with_derived(self, layout: Layout, columns: Mapping[str, Array]) -> dict[str, Array]:
+        """All variables in the order of a record, with those that follow from others."""
+        found = {**columns}
+        if layout.lines:
+            found["end_tension"] = end_tension(columns)
         if layout.winches:
-            found["line_length"] = line_length(layout, fields)
+            found["line_length"] = line_length(layout, columns["line_length"])
         if layout.moored and self.fastenings is not None:
-            found["mooring_force"] = mooring_force(self.fastenings, fields)
-        return found
+            found["mooring_force"] = mooring_force(self.fastenings, columns)
+        return {column.name: found[column.name] for column in layout.columns}
 
-    def _what_is_not_finite(self, layout: Layout, row: Array) -> str:
-        for column in layout.columns:
-            values = column.of(row[None])[0]
-            if column.name in _GIVEN or np.isfinite(values).all():
-                continue
-            where = np.argwhere(~np.isfinite(values))[0]
-            dim, i = column.dims[1], int(where[0])
-            if dim == "node":
-                line = int(np.searchsorted(layout.start, i, side="right")) - 1
-                return f"{column.name} of line '{layout.lines[line]}' at s = {layout.s[i]:g} m is not finite"
-            owners = {"link": layout.links, "body": layout.bodies, "point": layout.points,
-                      "line": layout.lines, "net": layout.nets}  # fmt: skip
-            if dim in ("knot", "twine"):
-                net = layout.coordinates[f"{dim}_net"][1][i]
-                return f"{column.name} of net '{net}', {dim} {i}, is not finite"
-            return f"{column.name} of '{owners[dim][i]}' is not finite"
-        return "a number is not finite"
+
+def _finite(columns: Mapping[str, Array]) -> int:
+    """How many records, from the first on, hold nothing but numbers."""
+    good = columns["time"].size
+    found = {name: values for name, values in columns.items() if name not in _GIVEN}
+    with np.errstate(invalid="ignore", over="ignore"):
+        # a sum is finite if all its terms are, short of overflow, and quickly found
+        totals = [np.add.reduce(values, axis=None) for values in found.values()]
+    for values, is_fine in zip(found.values(), np.isfinite(totals).tolist(), strict=True):
+        if not is_fine:
+            finite = np.isfinite(values.reshape(len(values), -1)).all(axis=1)
+            good = good if finite.all() else min(good, int(np.argmin(finite)))
+    return good
+
+
+def _what_is_not_finite(layout: Layout, columns: Mapping[str, Array]) -> str:
+    """A sentence about the first variable of a record that holds something else than numbers."""
+    for column in layout.columns:
+        values = columns.get(column.name)
+        if values is None or column.name in _GIVEN or np.isfinite(values).all():
+            continue
+        where = np.argwhere(~np.isfinite(values))[0]
+        dim, i = column.dims[1], int(where[0])
+        if dim == "node":
+            line = int(np.searchsorted(layout.start, i, side="right")) - 1
+            return f"{column.name} of line '{layout.lines[line]}' at s = {layout.s[i]:g} m is not finite"
+        owners = {"link": layout.links, "body": layout.bodies, "point": layout.points,
+                  "line": layout.lines, "net": layout.nets}  # fmt: skip
+        if dim in ("knot", "twine"):
+            net = layout.coordinates[f"{dim}_net"][1][i]
+            return f"{column.name} of net '{net}', {dim} {i}, is not finite"
+        return f"{column.name} of '{owners[dim][i]}' is not finite"
+    return "a number is not finite"
 
 
 def dataset_of(
@@ -234,39 +248,39 @@ def dataset_of(
     return recorder.dataset()
 
 
-def to_dataset(layout: Layout | None, blocks: Iterable[Array], attrs: Mapping[str, str]) -> xr.Dataset:
-    """A Dataset from rows in memory; `blocks` is gone through once per variable."""
+def to_dataset(layout: Layout | None, columns: Mapping[str, Array], attrs: Mapping[str, str]) -> xr.Dataset:
+    """A Dataset of variables in memory."""
     import xarray as xr
 
     if layout is None:  # the run ended before its first record
         return xr.Dataset(attrs=dict(attrs))
-    variables = {
-        column.name: (column.dims, np.concatenate([column.of(rows) for rows in blocks]), VARIABLES[column.name].attrs)
-        for column in layout.columns
-    }
+    variables = {name: (VARIABLES[name].dims, values, VARIABLES[name].attrs) for name, values in columns.items()}
     coordinates = {"time": variables.pop("time")} | {
         name: (dims, np.array(values), VARIABLES[name].attrs) for name, (dims, values) in layout.coordinates.items()
     }
     return xr.Dataset(variables, coordinates, dict(attrs))
 
 
-class _Blocks:
-    """Rows in memory, in blocks so that growing never copies."""
+class _Pieces:
+    """Variables in memory, in pieces so that growing never copies what is large."""
 
     def __init__(self) -> None:
-        self._blocks: list[Array] = []
-        self._used = 0  # rows of the last block
+        self._pieces: dict[str, list[Array]] = {}  # by name, each with the record as first axis
+        self._small = 0  # pieces at the end with few records
 
-    def extend(self, rows: Array) -> None:
-        done = 0
-        while done < len(rows):
-            if not self._blocks or self._used == len(self._blocks[-1]):
-                self._blocks.append(np.empty((max(1, BLOCK_BYTES // rows[0].nbytes), rows.shape[1])))
-                self._used = 0
-            n = min(len(rows) - done, len(self._blocks[-1]) - self._used)
-            self._blocks[-1][self._used : self._used + n] = rows[done : done + n]
-            self._used, done = self._used + n, done + n
+    def extend(self, columns: Mapping[str, Array]) -> None:
+        """Take records; those of many are kept as they are, and must not be changed after."""
+        is_small = columns["time"].size < MANY
+        for name, values in columns.items():
+            self._pieces.setdefault(name, []).append(values.copy() if is_small else values)
+        self._small = self._small + 1 if is_small else 0
+        if self._small == MANY:
+            for parts in self._pieces.values():
+                parts[-MANY:] = [np.concatenate(parts[-MANY:])]
+            self._small = 0
 
-    def __iter__(self) -> Iterator[Array]:
-        for i, block in enumerate(self._blocks):
-            yield block[: self._used] if i == len(self._blocks) - 1 else block
+    def joined(self) -> dict[str, Array]:
+        """All records by variable."""
+        for parts in self._pieces.values():
+            parts[:] = [np.concatenate(parts)] if len(parts) > 1 else parts
+        return {name: parts[0] for name, parts in self._pieces.items()}

@@ -9,6 +9,8 @@ import numpy as np
 
 from ropewalk.numerics.compile import entry_point
 
+FLAGS = 0x1 | 0x2 | 0x100 | 0x400  # C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED and WRITEABLE of numpy
+
 _entries: dict[Any, Callable[..., Any]] = {}
 
 
@@ -24,8 +26,7 @@ def kept_entry(function: Any, *arguments: Any) -> Callable[..., Any]:
 def shape_of(value: Any) -> Any:
     """What numba makes the type of a tree of arrays and numbers from, as a key."""
     if isinstance(value, np.ndarray):
-        flags = value.flags
-        return value.dtype, value.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
+        return value.dtype, value.ndim, value.flags.num & FLAGS
     if isinstance(value, tuple):
-        return type(value), tuple(shape_of(part) for part in value)
+        return type(value), tuple([shape_of(part) for part in value])
     return type(value)

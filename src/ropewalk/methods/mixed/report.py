@@ -18,6 +18,7 @@ from ropewalk.methods.mixed.reading import Reading, Tape, fields_of, first_momen
 from ropewalk.methods.mixed.remesh import end_length
 from ropewalk.methods.mixed.steps import Work
 from ropewalk.model.arrays import Array, Flags, Ints, floats, ints
+from ropewalk.model.in_time import Functions
 from ropewalk.model.model import Model
 from ropewalk.model.state import NONE, State, resample
 
@@ -79,6 +80,12 @@ class FemWork:
         ):
             setattr(self, name, getattr(other, name))
         self.compiled, self.reading, self.read_mesh, self.forces = None, None, None, None
+
+    def take_functions(self, functions: Functions) -> None:
+        """Go on with other functions of time, which nothing that is read depends on."""
+        mesh = self.mesh._replace(given=self.mesh.given._replace(functions=functions))
+        self.read_mesh = mesh if self.read_mesh is self.mesh else None
+        self.mesh = mesh
 
 
 def energies(model: Model, work: FemWork) -> dict[str, float]:

@@ -126,7 +126,7 @@ class MixedFem:
 
     def begin(self, model: Model, work: FemWork) -> FemWork:
         """The second part of `start`, on the memory of the first."""
-        work.mesh = work.mesh._replace(given=work.mesh.given._replace(functions=model.functions))
+        work.take_functions(model.functions)
         work.lanes = self.lanes
         self._set(model, work)
         if self.start_at == "as_given":
@@ -330,7 +330,8 @@ def longest_step(model: Model) -> float:
     rates = terms.omega[(terms.amplitude != 0.0) & (terms.omega > 0.0)]
     if rates.size:
         shortest = min(shortest, 2.0 * np.pi / float(np.max(rates)))
-    tables = set(range(functions.function.size)) - set(model.lines.winches.function.tolist())
+    driving = range(functions.function.size) if functions.knot.size else ()
+    tables = set(driving) - set(model.lines.winches.function.tolist())
     gaps = [np.diff(pieces_of(functions, i).time[1:]) for i in tables]  # the first piece is what holds before a table
     shortest = min(shortest, 3.0 * min((float(gap.min()) for gap in gaps if gap.size), default=np.inf))
     ramps = model.lines.winches.ramp
