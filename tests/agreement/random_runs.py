@@ -52,14 +52,17 @@ def as_run(rng: np.random.Generator, case: dict[str, Any], title: str) -> dict[s
         }
         line["payout"]["length"][1] = max(line["payout"]["length"][1], -_most_hauled(case, line))
     elif what < 0.6 and line["to"] in case["points"] and "joint" not in case["points"][line["to"]]:
-        motion = {"kind": "harmonic", "ramp": 2.0, "terms": [{"direction": [0, 0, 1], "amplitude": 0.5, "omega": 0.8}]}
+        there = [other for other in case["lines"].values() if line["to"] in (other["from"], other["to"])]
+        amplitude = min(0.5, *(_most_hauled(case, other) for other in there))
+        term = {"direction": [0, 0, 1], "amplitude": amplitude, "omega": 0.8}
+        motion = {"kind": "harmonic", "ramp": 2.0, "terms": [term]}
         case["points"][line["to"]] |= {"joint": "moving", "motion": motion}
     case["title"] = title
     return case
 
 
 def _most_hauled(case: dict[str, Any], line: dict[str, Any]) -> float:
-    """How much of a line can be hauled in (m): of an inextensible one, what it is longer than its ends are apart."""
+    """How much of a line can be hauled in, or its end moved (m): of an inextensible one, most of its slack."""
     if any(case["sections"][piece["section"]]["axial_stiffness"] != "inextensible" for piece in line["pieces"]):
         return float("inf")
     ends = [case["points"].get(line[end], {}).get("position") for end in ("from", "to")]

@@ -45,8 +45,10 @@ BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32
 # a start that only motion towards rest finds (90200012)
 BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124, 11180104, 31180135,
             90200012)  # fmt: skip
-# 90100218: a line that rises from its anchor on the bed and is hauled in by a winch; 94200070: a winch on a light slide
-RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378, 11180022, 90100218, 94200070)
+# 90100218: a line that rises from its anchor on the bed and is hauled in by a winch; 94200070: a winch that slides;
+# 97200270: a taut line, half of it inextensible, at rest
+RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378, 11180022, 90100218, 94200070,
+        97200270)  # fmt: skip
 
 # anchors in soft beds from which lines rise gently (92000032) or steeply (92000160), a line straight down to the bed
 # (92000015), winches (92010041), points that stand on the bed (92010042), a rope folded in mid-water (92020000),

@@ -39,8 +39,8 @@ def time_bar(progress: bool | None, duration: float) -> Iterator[Callable[[float
         def show(t: float) -> None:
             nonlocal shown
             now = time.monotonic()
-            if not began:
-                began.extend((t, now))
+            if not began or t < began[0]:
+                began[:] = t, now
             if now - shown >= 1.0 / REDRAWS or t >= duration:
                 shown = now
                 bar.update(task, completed=t, factor=(t - began[0]) / max(now - began[1], CLOCK))

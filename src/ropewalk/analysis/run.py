@@ -19,6 +19,7 @@ from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.in_parts import in_parts
 from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
+from ropewalk.analysis.repeat import chooses_tolerance, repeated, tightened
 from ropewalk.analysis.run_files import (
     DOUBTS,
     attributes,
@@ -65,6 +66,12 @@ class RunFailedError(ConvergenceError):
     """The numbers failed on the way; `results` holds all that came before (None if there is nothing)."""
 
     results: xr.Dataset | None = None
+
+
+class AuditError(ConvergenceError):
+    """A run is complete but fails its audit; `wrong` holds the doubts that are failures."""
+
+    wrong: Sequence[Doubt] = ()
 
 
 class InterruptedRunError(KeyboardInterrupt):
@@ -216,13 +223,16 @@ def _at(model: Model, solver: Solver, t: float) -> Model:
 
 
 def _audited(model: Model, seen: RunAudit, report: Report) -> Report:
-    """The report with the doubts of the run; ConvergenceError if it fails its audit."""
+    """The report with the doubts of the run; AuditError if it fails its audit."""
     found = list(run_findings(model, seen, report.figures))
     report = replace(report, figures={**report.figures, DOUBTS: [doubt for doubt, _ in found]})
-    wrong = [doubt.sentence for doubt, failed in found if failed]
+    wrong = [doubt for doubt, failed in found if failed]
     if wrong:
-        text = f"the run is complete but fails its audit: {'; '.join(wrong)}; its results are kept"
-        raise ConvergenceError(text, replace(report, status=Status.NOT_CONVERGED, message=text))
+        sentences = "; ".join(doubt.sentence for doubt in wrong)
+        text = f"the run is complete but fails its audit: {sentences}; its results are kept"
+        failed = AuditError(text, replace(report, status=Status.NOT_CONVERGED, message=text))
+        failed.wrong = wrong
+        raise failed
     return report
 
 
@@ -292,6 +302,7 @@ class _Case(NamedTuple):
     duration: float  # s
     times: Times  # s
     first: float  # s, of the first record that is kept
+    repeats: bool  # with a smaller tolerance, if the energies of the run fail its audit
 
 
 def _case(system: System, duration: float | None, solver: str | Solver | None, functions: Fields) -> _Case:
@@ -303,7 +314,8 @@ def _case(system: System, duration: float | None, solver: str | Solver | None, f
     kept = system.record
     times = record_times(duration, kept.every, kept.start)
     first = kept.start - ROUND_OFF * kept.every  # the record at the start itself is kept
-    return _Case(system, functions, model, method, duration, times, first)
+    repeats = chooses_tolerance(system, solver, method)
+    return _Case(system, functions, model, method, duration, times, first, repeats)
 
 
 def _recorded(
@@ -314,14 +326,21 @@ def _recorded(
     system, model, method, duration = case.system, case.model, case.method, case.duration
     try:
         with termination() as notice, time_bar(progress, duration) as show:
-            saved = recorder.saved is not None
-            state, at_rest = (
-                (None, kept_doubts(recorder)) if saved else start.first_state(system, model, method, case.functions)
-            )
-            recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
+            state, at_rest = (None, kept_doubts(recorder)) if recorder.saved is not None else _first(case)
             is_at_rest = start.start_setting(system) == start.EQUILIBRIUM
-            apart = method if case.functions.names() else in_parts(system, model, method)
-            report = run(model, apart, state, case.times, recorder, show, notice, is_at_rest)
+            while True:
+                recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
+                method = tightened(case.method, at_rest)
+                apart = method if case.functions.names() else in_parts(system, model, method)
+                try:
+                    report = run(model, apart, state, case.times, recorder, show, notice, is_at_rest)
+                    break
+                except AuditError as error:
+                    again = repeated(case.method, at_rest, error.wrong) if case.repeats else None
+                    if again is None:
+                        raise
+                    state, at_rest = _first(case)[0] if state is None else state, [*at_rest, again]
+                    recorder.restart()
     except ConvergenceError as error:
         reason = run_trouble(model, str(error))
         failed = RunFailedError(reason, error.report)
@@ -330,6 +349,11 @@ def _recorded(
     except KeyboardInterrupt:
         raise _interrupted(recorder, method, output, duration) from None
     return facts_of(report, at_rest)
+
+
+def _first(case: _Case) -> tuple[State, Sequence[Doubt]]:
+    """Where a run begins, and the doubts of that."""
+    return start.first_state(case.system, case.model, case.method, case.functions)
 
 
 def run_trouble(model: Model, reason: str) -> str:

@@ -104,6 +104,13 @@ class Recorder:
             self.last_time = reader.last_time
             self._set_layout(reader.layout)
 
+    def restart(self) -> None:
+        """Drop all records, for a run that is repeated."""
+        self.saved, self.layout, self.rows, self.last_time = None, None, 0, -np.inf
+        self._memory, self._s = _Pieces(), np.zeros(0)
+        if self.folder is not None:
+            self.folder.restart()
+
     def add(self, state: State, elevation: float = 0.0, energy: Mapping[str, float] | None = None) -> None:
         """Keep a state. NotFiniteError if it holds anything but numbers; nothing is then kept of it."""
         from ropewalk.model.moments import Moments  # when used: results are opened without a compiler

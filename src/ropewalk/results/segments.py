@@ -174,6 +174,14 @@ class RunFolder:
                 os.close(descriptor)
         return checkpoint
 
+    def restart(self) -> None:
+        """Drop all records and checkpoints."""
+        self._pending, self._pending_bytes = [], 0
+        self._close_segment(is_sync=False)
+        (self.path / HEADER).unlink(missing_ok=True)  # first: what is left of a run that is killed here begins anew
+        self.rewind()
+        self._segment_begun, self._segment_written = -float("inf"), 0
+
     def close(self) -> None:
         """Let go, and leave the records for `recover` and for going on."""
         if self._lock >= 0:

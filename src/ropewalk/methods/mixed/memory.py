@@ -21,6 +21,7 @@ def snapshot_of(work: FemWork) -> dict[str, Any]:
     """The memory of a run, by name."""
     return {
         **_arrays(work),
+        **(_booked(work) if work.steps.memory.walks.allowed[0] else {}),
         **{f"mesh_{name}": getattr(work.mesh, name) for name in (*FIXED_FLOATS, *FIXED_INTS)},
         **{f"mesh_{name}": _bytes(_with_tokens(getattr(work.mesh, name))) for name in CHANGING},
     }
@@ -62,13 +63,14 @@ def _bytes(table: Any) -> Any:
 
 def fill(work: FemWork, snapshot: dict[str, Any]) -> None:
     """Put a snapshot into fresh memory."""
-    for name, array in _arrays(work).items():
-        array[...] = snapshot[name]
+    for name, array in {**_arrays(work), **_booked(work)}.items():
+        if name in snapshot:
+            array[...] = snapshot[name]
     copy_state(work.steps.now, work.steps.trial)
 
 
 def _arrays(work: FemWork) -> dict[str, Any]:
-    kept, mesh, booked = work.steps, work.mesh, work.steps.memory.walks.booked
+    kept, mesh = work.steps, work.mesh
     return {
         "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
         "ledger": kept.ledger.table, "forces": _bytes(kept.forces), "grip": _bytes(kept.memory.grip.hold),
@@ -76,5 +78,12 @@ def _arrays(work: FemWork) -> dict[str, Any]:
         "count": _bytes(kept.count), "settings": _bytes(kept.settings), "static": work.static, "first": work.first,
         "parted": work.parted, "worst_miss": work.worst_miss, "attitude": mesh.bodies.memory.attitude,
         "winch": _bytes(mesh.winches.winch), "halves": kept.halves, "elastic": kept.ledger.elastic,
+    }  # fmt: skip
+
+
+def _booked(work: FemWork) -> dict[str, Any]:
+    """Of lines that go side by side. Memory for a mesh with a line that has parted has no room for them."""
+    booked = work.steps.memory.walks.booked
+    return {
         "booked": booked.in_use, "booked_halves": booked.halves, "booked_bed": booked.bed, "on_bed": booked.on_bed,
     }  # fmt: skip

@@ -3,12 +3,16 @@ r"""Newton's iteration on lines side by side in vector registers; walks.py has w
 All is forced inline: handing a mesh and the walks over takes as long as a row of a walk.
 
 The kernels are those of single lines, compiled for lanes: of elements, water and bed (assembly, loads), of the
-elimination (elimination.py). Halves of a line meet in their middle node: with the blocks
-:math:`K_i x + b_i T_i = h_i`, :math:`c_i^T x + d_i T_i = g_i` that both leave there,
+elimination (elimination.py). Halves of a line meet in their middle node, with the blocks
+:math:`K_i x + b_i T_i = h_i`, :math:`c_i^T x + d_i T_i = g_i` that both leave there. With P the inverse of
+:math:`K = K_1 + K_2` bordered by b_1, c_1 and d_1, as of any node (elimination.py),
 
 .. math::
-    \Bigl(\sum_i K_i - \frac{b_i c_i^T}{d_i}\Bigr) x = \sum_i h_i - \frac{b_i g_i}{d_i}, \qquad
-    T_i = \frac{g_i - c_i^T x}{d_i}.
+    \begin{pmatrix} y \\ t \end{pmatrix} = P \begin{pmatrix} h_1 + h_2 \\ g_1 \end{pmatrix}, \qquad
+    \begin{pmatrix} z \\ s \end{pmatrix} = P \begin{pmatrix} b_2 \\ 0 \end{pmatrix}, \qquad
+    T_2 = \frac{g_2 - c_2^T y}{d_2 - c_2^T z}, \quad x = y - z T_2, \quad T_1 = t - s T_2.
+
+Nothing is divided by d_1 or d_2 alone: a straight half that does not stretch gives by next to nothing.
 """
 
 from __future__ import annotations
@@ -23,19 +27,18 @@ from ropewalk.methods.mixed.nodes import add_inertia, rest_on_bed
 from ropewalk.methods.mixed.walks import FIRST_HALF, LONGEST_BLOCK, SECOND_HALF, WHOLE
 from ropewalk.numerics.blockelimination import (
     FUSED,
+    TINY_PIVOT,
     UNCOUNTED,
     ZERO3,
     ZERO9,
     add3,
     add9,
+    adjugate,
     dot,
-    invert,
     onto,
-    outer,
+    row_onto,
     scale3,
-    scale9,
     sub3,
-    sub9,
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.lanes import (
@@ -313,30 +316,45 @@ def give_ends(g, walks, end_block, end_right):
 
 
 @kernel(**UNCOUNTED)
+def _end(m, block, right):
+    """K, b, c, d, h, g of the end of lane m."""
+    return (
+        (
+            block[0, 0, m], block[0, 1, m], block[0, 2, m], block[1, 0, m], block[1, 1, m], block[1, 2, m],
+            block[2, 0, m], block[2, 1, m], block[2, 2, m],
+        ),
+        (block[0, 3, m], block[1, 3, m], block[2, 3, m]), (block[3, 0, m], block[3, 1, m], block[3, 2, m]),
+        block[3, 3, m], (right[0, m], right[1, m], right[2, m]), right[3, m],
+    )  # fmt: skip
+
+
+@kernel(**UNCOUNTED)
 def _join(k, o, block, right, jump):
     r"""Solve for the middle node of a line whose halves are lanes k and o; into jump (4, WIDTH).
 
-    .. math:: \Bigl(\sum_i K_i - \frac{b_i c_i^T}{d_i}\Bigr) x = \sum_i h_i - \frac{b_i g_i}{d_i}
+    .. math:: T_2 = \frac{g_2 - c_2^T y}{d_2 - c_2^T z}, \quad x = y - z T_2, \quad T_1 = t - s T_2
 
     Source: the heading of this file.
     """
-    K, h = ZERO9, ZERO3
+    K1, b1, c1, d1, h1, g1 = _end(k, block, right)
+    K2, b2, c2, d2, h2, g2 = _end(o, block, right)
+    adj, det = adjugate(add9(K1, K2))
+    h, u, w = add3(h1, h2), onto(adj, b1), row_onto(c1, adj)
+    schur = d1 * det - dot(c1, u)
+    if not abs(det * schur) > TINY_PIVOT:
+        return False
+    f, e = 1.0 / det, 1.0 / schur
+    t, s = e * (det * g1 - dot(w, h)), -e * dot(w, b2)
+    y, z = scale3(f, sub3(onto(adj, h), scale3(t, u))), scale3(f, sub3(onto(adj, b2), scale3(s, u)))
+    give = d2 - dot(c2, z)
+    if give == 0.0:
+        return False
+    T = (g2 - dot(c2, y)) / give
+    x = sub3(y, scale3(T, z))
     for m in (k, o):
-        b, c = (block[0, 3, m], block[1, 3, m], block[2, 3, m]), (block[3, 0, m], block[3, 1, m], block[3, 2, m])
-        own = (
-            block[0, 0, m], block[0, 1, m], block[0, 2, m], block[1, 0, m], block[1, 1, m], block[1, 2, m],
-            block[2, 0, m], block[2, 1, m], block[2, 2, m],
-        )  # fmt: skip
-        q = 1.0 / block[3, 3, m]
-        K = add9(K, sub9(own, scale9(q, outer(b, c))))
-        h = add3(h, sub3((right[0, m], right[1, m], right[2, m]), scale3(q * right[3, m], b)))
-    inverse, determinant = invert(K)
-    x = onto(inverse, h)
-    for m in (k, o):
-        c = (block[3, 0, m], block[3, 1, m], block[3, 2, m])
         jump[0, m], jump[1, m], jump[2, m] = x
-        jump[3, m] = (right[3, m] - dot(c, x)) / block[3, 3, m]
-    return determinant != 0.0
+    jump[3, k], jump[3, o] = t - s * T, T
+    return True
 
 
 @kernel(forceinline=True, **UNCOUNTED)
