@@ -214,10 +214,10 @@ def _sweep(data: dict[str, Any], sweep: xr.Dataset) -> str:
         parts.append(_section("Extremes over the seeds (Gumbel)", _extremes(data["extremes"])))
     if data["utilisation"]:
         parts.append(_section(f"Largest utilisation ({data['utilisation']['code']})", _most_used(data["utilisation"])))
-    outputs = [name for name in ("end_tension_max", "end_tension_mean", "body_position_mean") if name in data["outputs"]]
+    drawn = [name for name in ("end_tension_max", "end_tension_mean", "body_position_mean") if name in data["outputs"]]
     for factor, values in varied.items():
         if all(isinstance(value, int | float) for value in values):
-            parts += [_section(f"{name} over {factor}", _picture(scatter(sweep, name, factor))) for name in outputs[:2]]
+            parts += [_section(f"{name} over {factor}", _picture(scatter(sweep, name, factor))) for name in drawn[:2]]
     if data["failed"]:
         rows = [[str(row["case"]), row["status"], row["reason"]] for row in data["failed"]]
         parts.append(_section("Failed cases", _table(("case", "status", "reason"), rows, text=(1, 2))))
