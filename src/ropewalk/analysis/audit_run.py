@@ -50,6 +50,7 @@ STRONG = 0.1  # of a line's weight: range of tensions that counts
 LOOKED = ("tension", "element_tension", "net_tension", *PARTS)  # fields of a state that are looked at
 TOGETHER = 100_000  # numbers of records that are looked at together
 HELD = ("kinetic", "elastic", "potential")
+LEDGER = {"closure", "loss_numerics"}  # terms of which a ledger has at least one
 
 
 @dataclass
@@ -269,7 +270,7 @@ def resting_depths(model: Model) -> Array:
 
 def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
     """Doubts of a whole run, and whether each is so large that the run has failed.  figures : of its last report"""
-    yield from _energy(audit, figures)
+    yield from _energy(model, audit, figures)
     yield from _drift(model, figures)
     yield from _lengths(model, audit)
     yield from _bed(model, audit)
@@ -319,22 +320,28 @@ def _slack_energy(model: Model, moments: Moments, tensions: Sequence[tuple[str, 
     return total
 
 
-def _energy(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
+def _by_lengths(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> float:
+    """Energy that bars gave or took whose lengths were met to a tolerance, J at most: :func:`_drift` judges that."""
+    strain = float(figures.get("largest_strain_so_far", figures.get("largest_strain", 0.0)))
+    return strain * audit.pulled * float(model.lines.length.sum() + model.nets.length.sum()) if strain > 0.0 else 0.0
+
+
+def _energy(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
     energy, turned = figures.get("energy"), audit.turned
-    if energy is None or "closure" not in energy or not has_moved(turned, audit.held):
+    if energy is None or not LEDGER & set(energy) or not has_moved(turned, audit.held):
         return
     losses = ("loss_impact", "loss_damping", "loss_numerics")
     blows, damping, stepping = (float(energy.get(name, 0.0)) for name in losses)
     stepping += min(blows, 0.0) + min(damping, 0.0)  # impacts and damping only take energy
-    lost = max(abs(stepping) - audit.slack, 0.0) / turned
+    lost = max(abs(stepping) - audit.slack - _by_lengths(model, audit, figures), 0.0) / turned
     if lost > NUMERICS:
         sign = "dissipates" if stepping >= 0.0 else "adds"
         text = (
             f"the time integration {sign} {lost:.2g} of the energy exchanged, impacts excluded (limit {NUMERICS:g}); "
-            "reduce run.tolerance, or give the lines damping"
+            f"reduce {'run.step' if 'largest_strain' in figures else 'run.tolerance'}, or give the lines damping"
         )
         yield Doubt("energy-numerics", "", lost, NUMERICS, text), lost > WORST_NUMERICS
-    missed = abs(float(energy["closure"])) / turned
+    missed = abs(float(energy.get("closure", 0.0))) / turned
     if missed > CLOSURE:
         text = f"the imbalance of the energy ledger is {missed:.2g} of the energy exchanged (limit {CLOSURE:g})"
         yield Doubt("energy-closure", "", missed, CLOSURE, text), missed > WORST_CLOSURE

@@ -107,18 +107,20 @@ def print_balance(dataset: xr.Dataset) -> None:
     balance = energy_balance(dataset)
     if balance is None:
         return
-    turned, missed, share = balance["turned_over"], balance["missed"], balance["share"]
-    if share is None:
-        say(f"energy: nothing moved; ledger closes to {missed:.2g} J")
+    missed, lost = balance.get("missed"), balance.get("numerics")
+    share, lost_share = balance.get("share"), balance.get("numerics_share")
+    if share is None and lost_share is None:
+        say("energy: nothing moved" + ("" if missed is None else f"; ledger closes to {missed:.2g} J"))
         return
-    lost = balance.get("numerics")
-    stepping = ""
+    parts = [f"{balance['turned_over']:.4g} J exchanged"]
     if lost is not None:
         kind = "dissipation" if lost >= 0.0 else "gain"
-        stepping = f"numerical {kind} {abs(lost):.2g} J ({balance['numerics_share']:.1e}), "
+        parts.append(f"numerical {kind} {abs(lost):.2g} J ({lost_share:.1e})")
     if blows := balance.get("impact"):
-        stepping += f"impacts {blows:.2g} J, "
-    say(f"energy: {turned:.4g} J exchanged, {stepping}ledger closes to {missed:.2g} J ({share:.1e})")
+        parts.append(f"impacts {blows:.2g} J")
+    if missed is not None:
+        parts.append(f"ledger closes to {missed:.2g} J ({share:.1e})")
+    say(f"energy: {', '.join(parts)}")
 
 
 def length_drift(dataset: xr.Dataset) -> float | None:
@@ -157,19 +159,22 @@ def energy_balance(dataset: xr.Dataset) -> dict[str, float | None] | None:
     """Energy turned over (J), what the ledger misses of it (J), and their ratio `share`; None without a ledger.
 
     Turned over is what the audit counts as exchanged. Where nothing moved there is no ratio. With a ledger of
-    losses also what the time stepping lost (`numerics`, J; below zero if it gained) and its size over the energy turned
-    over (`numerics_share`), and what lines lost that came taut (`impact`, J).
+    losses, which of bars has no closure, also what the time stepping lost (`numerics`, J; below zero if it gained) and
+    its size over the energy turned over (`numerics_share`), and what lines lost that came taut (`impact`, J).
     """
-    from ropewalk.analysis.audit_run import exchanged, has_moved
+    from ropewalk.analysis.audit_run import LEDGER, exchanged, has_moved
 
-    if "energy" not in dataset or "closure" not in dataset["term"].values:
+    if "energy" not in dataset or not LEDGER & set(dataset["term"].values):
         return None
     energy = dataset["energy"]
     names = [str(name) for name in dataset["term"].values]
     terms = dict(zip(names, energy.values.T, strict=True))
     turned, held = exchanged({name: float(values[0]) for name, values in terms.items()}, terms)
-    moved, missing = has_moved(turned, held), abs(float(terms["closure"][-1]))
-    balance = {"turned_over": turned, "missed": missing, "share": missing / turned if moved else None}
+    moved = has_moved(turned, held)
+    balance: dict[str, float | None] = {"turned_over": turned}
+    if "closure" in terms:
+        missing = abs(float(terms["closure"][-1]))
+        balance |= {"missed": missing, "share": missing / turned if moved else None}
     if "loss_numerics" in dataset["term"].values:
         lost = float(energy.sel(term="loss_numerics").values[-1])
         balance |= {"numerics": lost, "numerics_share": abs(lost) / turned if moved else None}

@@ -10,6 +10,7 @@ from ropewalk.loads.bed import Bed
 from ropewalk.loads.given import PUSHED
 from ropewalk.loads.grip import Grip, no_grip
 from ropewalk.methods.bars.hull_arrays import Packed
+from ropewalk.methods.bars.ledger import Book, make_book
 from ropewalk.model.arrays import Array, Flags, Ints, Records, records
 from ropewalk.model.in_time import FunctionBook, Functions
 from ropewalk.physics.waves import COLUMNS
@@ -148,6 +149,7 @@ class Field(NamedTuple):
     grip: Grip  # friction of the bed on the nodes
     hulls: Packed  # bodies with loads of their own
     given: Pushes
+    book: Book
 
 
 def make_field(n: int, m: int, hulls: Packed, given: Pushes | None = None) -> Field:
@@ -164,4 +166,5 @@ def make_field(n: int, m: int, hulls: Packed, given: Pushes | None = None) -> Fi
         grip=no_grip(n),
         hulls=hulls,
         given=given,
+        book=make_book(n, m),
     )

@@ -14,8 +14,10 @@ import numpy as np
 from ropewalk.errors import InputError
 from ropewalk.methods.bars import rattle as bars_rattle
 from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.energies import energies
+from ropewalk.methods.bars.ledger import kept, put_back
 from ropewalk.methods.bars.time import BarsInTime
-from ropewalk.methods.bars.work import BarsWork, Yielding, energies, find_tensions, largest_strain, note_slack, refresh
+from ropewalk.methods.bars.work import BarsWork, Yielding, find_tensions, largest_strain, note_slack, refresh
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -145,7 +147,7 @@ class Constrained(BarsInTime):
             "time": work.time, "r": s.r.copy(), "v": s.v.copy(), "tension": s.tension.copy(),
             "rate_tension": s.rate_tension.copy(), "tally": s.tally.copy(), "give": s.give.copy(),
             "rest": s.rest.copy(), "yields": s.yields.copy(), "slack": s.slack.copy(), "soft": s.soft.copy(),
-            "value": f.value.copy(), "grip": work.field.grip.hold.place.copy(),
+            "value": f.value.copy(), "grip": work.field.grip.hold.place.copy(), **kept(work.field.book),
         }  # fmt: skip
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
@@ -156,5 +158,6 @@ class Constrained(BarsInTime):
         for name in ("r", "v", "tension", "rate_tension", "tally", "give", "rest", "yields", "slack", "soft"):
             getattr(s, name)[:] = snapshot[name]
         work.field.grip.hold.place = snapshot["grip"]
+        put_back(work.field.book, snapshot)
         refresh(work)
         return work

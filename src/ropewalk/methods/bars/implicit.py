@@ -26,13 +26,14 @@ from ropewalk.methods.bars.arrays import Bars
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.contact import move_grips
 from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.energies import energies
 from ropewalk.methods.bars.kkt import build_kkt, newton_step, residuals
+from ropewalk.methods.bars.ledger import book_step, kept, put_back
 from ropewalk.methods.bars.loads import supports
 from ropewalk.methods.bars.time import BarsInTime
 from ropewalk.methods.bars.work import (
     BarsWork,
     Yielding,
-    energies,
     find_tensions,
     gaps,
     largest_strain,
@@ -183,6 +184,7 @@ def alpha_steps(bars, medium, motions, field, kkt, s, memory, rho, t, h, n_steps
         if used < 0:
             memory.a[:] = memory.was_a
             return k, total
+        book_step(bars, field, s.tension, s.r, s.v)
         move_grips(bars, medium, field, s.r, s.v)
         memory.blow[0] = 1.0 if struck else 0.0
         total += used
@@ -257,10 +259,11 @@ class ConstrainedImplicit(BarsInTime):
 
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""
-        kept = {name: getattr(work.steps, name).copy() for name in STATE_ARRAYS}
+        arrays = {name: getattr(work.steps, name).copy() for name in STATE_ARRAYS}
         memory = work.own["memory"]
         own = {name: work.own[name] for name in COUNTS} | {"grip": work.field.grip.hold.place.copy()}
-        return {**kept, **own, **{name: getattr(memory, name).copy() for name in KEPT}, "time": work.time}
+        own |= {name: getattr(memory, name).copy() for name in KEPT} | kept(work.field.book)
+        return {**arrays, **own, "time": work.time}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
@@ -273,6 +276,7 @@ class ConstrainedImplicit(BarsInTime):
         for name in COUNTS:
             work.own[name] = int(snapshot[name])
         work.field.grip.hold.place = snapshot["grip"]
+        put_back(work.field.book, snapshot)
         refresh(work)
         return work
 

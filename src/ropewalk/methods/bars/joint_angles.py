@@ -21,11 +21,13 @@ from ropewalk.methods.bars.angles import (
     shift,
 )
 from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.energies import energies
+from ropewalk.methods.bars.ledger import book_step, kept, put_back
 from ropewalk.methods.bars.loads import loads, supports
 from ropewalk.methods.bars.recursive import Recursive
 from ropewalk.methods.bars.time import BarsInTime
 from ropewalk.methods.bars.tree import Tree, build_tree
-from ropewalk.methods.bars.work import BarsWork, energies, refresh, strains
+from ropewalk.methods.bars.work import BarsWork, refresh, strains
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import HELD
@@ -94,8 +96,9 @@ class JointAngles(BarsInTime):
         """Step to t."""
         own, n = work.own, self._steps_to(work, t)
         h = (t - work.time) / n if n else 0.0
+        end = self._accelerations(work)
         for _ in range(n):
-            q, dq, first = own["angle"].copy(), own["rate"].copy(), self._accelerations(work)
+            q, dq, first = own["angle"].copy(), own["rate"].copy(), end
             for mean in (None, first):  # predictor, corrector
                 a = first if mean is None else 0.5 * (first + self._accelerations(work))
                 own["angle"], own["rate"] = q + h * dq + 0.5 * h * h * a, dq + h * a
@@ -107,8 +110,9 @@ class JointAngles(BarsInTime):
                     f"{self._where(work)} at t = {work.time:.6g} s; use the solver 'recursive', which has no poles"
                 )
                 return Report(status=Status.NOT_CONVERGED, message=message, iterations=own["steps"])
+            end = self._accelerations(work)
+            book_step(work.bars, work.field, work.steps.tension, work.steps.r, work.steps.v)
         work.time = t
-        self._accelerations(work)
         figures: dict[str, Any] = {
             "energy": energies(work),
             "steps": own["steps"],
@@ -162,8 +166,8 @@ class JointAngles(BarsInTime):
 
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""
-        kept = {name: work.own[name].copy() for name in STATE_ARRAYS}
-        return {**kept, "time": work.time, "steps": work.own["steps"], "mobility": work.steps.mobility.copy()}
+        arrays = {name: work.own[name].copy() for name in STATE_ARRAYS} | kept(work.field.book)
+        return {**arrays, "time": work.time, "steps": work.own["steps"], "mobility": work.steps.mobility.copy()}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
@@ -172,6 +176,7 @@ class JointAngles(BarsInTime):
         for name in STATE_ARRAYS:
             work.own[name] = np.array(snapshot[name])
         work.steps.mobility[:] = snapshot["mobility"]
+        put_back(work.field.book, snapshot)
         self._place(work, work.time)
         self._accelerations(work)
         return work

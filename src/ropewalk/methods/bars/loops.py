@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.methods.bars.ledger import book_step
 from ropewalk.methods.bars.loads import loads, supports, surroundings
 from ropewalk.methods.bars.tree import accelerate, across, angular, articulate, bar_directions, place, turned
 from ropewalk.numerics.compile import kernel
@@ -267,6 +268,7 @@ def tree_step(tree, bars, medium, motions, field, s, t, h):
     if tree.loop.size > 0 and not constrained:
         remember_gaps(tree, bars, s, h)
     accelerations(tree, bars, medium, field, s)
+    book_step(bars, field, s.tension, s.r, s.v)
     return np.isfinite(s.r[s.r.shape[0] - 1, 2]) and np.isfinite(s.alpha.sum())
 
 

@@ -11,13 +11,15 @@ import numpy as np
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.contact import move_grips
 from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.energies import energies
 from ropewalk.methods.bars.graph import pulls
+from ropewalk.methods.bars.ledger import kept, put_back
 from ropewalk.methods.bars.loads import loads, mobility, supports
 from ropewalk.methods.bars.rattle import CONSTANT
 from ropewalk.methods.bars.rrf import rrf_step
 from ropewalk.methods.bars.sweeps import Scheme, make_sweeps, shake_step
 from ropewalk.methods.bars.time import BarsInTime
-from ropewalk.methods.bars.work import BarsWork, Yielding, energies, find_tensions, largest_strain, refresh, soften
+from ropewalk.methods.bars.work import BarsWork, Yielding, find_tensions, largest_strain, refresh, soften
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -98,7 +100,7 @@ class Projection(BarsInTime):
         work.time = t if done == n else work.time + done * h
         self._share(work)
         figures: dict[str, Any] = {
-            "energy": energies(work),
+            "energy": energies(work, self.variant == "shake"),
             "steps": work.own["steps"],
             "largest_strain": largest_strain(work),
             "largest_strain_so_far": work.own["worst"],
@@ -124,8 +126,8 @@ class Projection(BarsInTime):
         """What a run needs to go on to the same bits."""
         arrays = {name: getattr(work.own["sweeps"], name).copy() for name in STATE_ARRAYS}
         own = {name: work.own[name] for name in ("gains", "steps", "worst")}
-        kept = {name: getattr(work.steps, name).copy() for name in ("give", "rest")}
-        return {**arrays, **own, **kept, "grip": work.field.grip.hold.place.copy(), "time": work.time}
+        rest = {name: getattr(work.steps, name).copy() for name in ("give", "rest")} | kept(work.field.book)
+        return {**arrays, **own, **rest, "grip": work.field.grip.hold.place.copy(), "time": work.time}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
@@ -137,6 +139,7 @@ class Projection(BarsInTime):
             getattr(work.own["sweeps"], name)[:] = snapshot[name]
         work.steps.give[:], work.steps.rest[:] = snapshot["give"], snapshot["rest"]
         work.field.grip.hold.place = snapshot["grip"]
+        put_back(work.field.book, snapshot)
         work.steps.yields[:] = snapshot["yields"]
         self._share(work)
         return work

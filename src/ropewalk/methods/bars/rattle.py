@@ -33,6 +33,7 @@ import numpy as np
 from ropewalk.methods.bars.arrays import Field
 from ropewalk.methods.bars.contact import move_grips
 from ropewalk.methods.bars.graph import Graph, assemble, pulls, rates, solve_tensions, spread
+from ropewalk.methods.bars.ledger import book_loads, book_supports
 from ropewalk.methods.bars.loads import directions, loads, mobility, supports, surroundings
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.compile import kernel
@@ -287,6 +288,7 @@ def first_half(bars, medium, motions, field, graph, s, held, t, h, kind):
         pulls(graph, bars.node, field.direction, s.mobility)
     if kind == DAMPED:
         s.first_damping[:] = field.damping
+    book_loads(bars, field, s.rate_tension, s.r, s.v)
     kick(s.mobility, field.force, 0.5 * h, s.v)
     for i in range(s.r.shape[0]):
         for j in range(3):
@@ -360,6 +362,8 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
         s.v[:] = s.old_v
         field.direction[:] = s.old_direction
         return code
+    book_supports(bars, field.book, s.old_direction, s.tension, s.r, s.old_r)
+    book_supports(bars, field.book, field.direction, s.rate_tension, s.r, s.old_r)
     move_grips(bars, medium, field, s.r, s.v)
     s.tally[0] += 1.0
     return DONE

@@ -11,10 +11,12 @@ import numpy as np
 from ropewalk.errors import InputError
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.energies import energies
+from ropewalk.methods.bars.ledger import kept, put_back
 from ropewalk.methods.bars.loops import accelerations, tree_steps
 from ropewalk.methods.bars.time import SAFETY, BarsInTime
 from ropewalk.methods.bars.tree import Tree, build_tree, make_turns
-from ropewalk.methods.bars.work import BarsWork, bar_name, energies, refresh, strains
+from ropewalk.methods.bars.work import BarsWork, bar_name, refresh, strains
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -129,7 +131,7 @@ class Recursive(BarsInTime):
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""
         turns = work.own["turns"]
-        arrays = {name: getattr(turns, name).copy() for name in STATE_ARRAYS}
+        arrays = {name: getattr(turns, name).copy() for name in STATE_ARRAYS} | kept(work.field.book)
         return {**arrays, "time": work.time, "steps": work.own["steps"], "mobility": work.steps.mobility.copy()}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
@@ -140,6 +142,7 @@ class Recursive(BarsInTime):
         for name in STATE_ARRAYS:
             getattr(work.own["turns"], name)[:] = snapshot[name]
         work.steps.mobility[:] = snapshot["mobility"]
+        put_back(work.field.book, snapshot)
         _share(work)
         return work
 

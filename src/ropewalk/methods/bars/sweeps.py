@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.methods.bars.ledger import book_supports
 from ropewalk.methods.bars.rattle import first_half, second_half
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.compile import kernel
@@ -27,6 +28,7 @@ class Sweeps(NamedTuple):
     rate_tension: Array  # (m,) N, in the second half of a step: those at its end
     old_r: Array
     old_v: Array
+    old_direction: Array  # (m, 3)
     mobility: Array  # (n, 3, 3)
     first_damping: Array  # (n, 3, 3)
     first_force: Array  # (n, 3)
@@ -58,7 +60,8 @@ def make_sweeps(r: Array, v: Array, m: int) -> Sweeps:
     one, matrix = lambda: np.zeros((n, 3)), lambda: np.zeros((n, 3, 3))
     return Sweeps(
         r=r.copy(), v=v.copy(), tension=np.zeros(m), rate_tension=np.zeros(m), old_r=one(),
-        old_v=one(), mobility=matrix(), first_damping=matrix(), first_force=one(), acceleration=one(),
+        old_v=one(), old_direction=np.zeros((m, 3)), mobility=matrix(), first_damping=matrix(), first_force=one(),
+        acceleration=one(),
         predicted=one(), reaction=one(), old_reaction=one(), integral=np.zeros(m), support=one(),
         yields=np.zeros(m),
     )  # fmt: skip
@@ -146,6 +149,7 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, kind, scheme):
 
     The same two halves as in bars_rattle.py, with sweeps for the multipliers.  kind : as there    scheme : Scheme
     """
+    s.old_direction[:] = field.direction
     first_half(bars, medium, motions, field, graph, s, s.support, t, h, kind)
     worst = 0.0
     for sweep in range(scheme.most):
@@ -157,4 +161,6 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, kind, scheme):
         rate = sweep_rates(bars, field.direction, graph.pull, s, 0.5 * h, sweep % 2 == 1)
         if rate * h <= scheme.tolerance * bars.length[0]:
             break
+    book_supports(bars, field.book, s.old_direction, s.tension, s.r, s.old_r)
+    book_supports(bars, field.book, field.direction, s.rate_tension, s.r, s.old_r)
     return worst if np.isfinite(s.v.sum()) else np.nan

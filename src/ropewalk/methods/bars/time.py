@@ -10,6 +10,7 @@ from ropewalk.assembly.link_start import close_links, refuse_open_links
 from ropewalk.errors import InputError
 from ropewalk.methods.bars.begin import begin
 from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.energies import open_book
 from ropewalk.methods.bars.work import BarsWork, Yielding, read_bars, stable_step, start_bars
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.protocol import Claim
@@ -55,6 +56,7 @@ class BarsInTime(ABC):
         refuse_open_links(model, state)
         work = start_bars(model, state, self.damping, self.lumping, yielding=self._yielding())
         begin(work, state, model.sea.bed_friction)
+        open_book(work)
         return work
 
     def _anew(self, model: Model) -> BarsWork:

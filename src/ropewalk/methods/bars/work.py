@@ -19,7 +19,7 @@ from ropewalk.methods.bars.build import build_bars, build_medium
 from ropewalk.methods.bars.contact import rub
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.graph import Graph, assemble, build_graph, pulls, redundant_give, solve_tensions, spread
-from ropewalk.methods.bars.hinges import hinge_energy, hinge_rates
+from ropewalk.methods.bars.hinges import hinge_rates
 from ropewalk.methods.bars.links import link_loads
 from ropewalk.methods.bars.loads import directions, loads, mobility, node_loads, supports, surroundings
 from ropewalk.methods.bars.nets import read_nets
@@ -35,7 +35,6 @@ from ropewalk.methods.bars.rattle import (
     meet_rates_one_sided,
     tensions,
 )
-from ropewalk.methods.bars.ties import tie_energy
 from ropewalk.model.arrays import Array, Flags, floats
 from ropewalk.model.given import ON_ATTACHMENT, ON_POINT, without_changes
 from ropewalk.model.joints import HELD, Motions
@@ -387,17 +386,6 @@ def bar_name(work: BarsWork, model: Model, k: int) -> str:
         body = int(np.searchsorted(work.places.body_start, nodes.index(work.bars.node[k, 0]), side="right")) - 1
         return f"body '{model.names.bodies[body]}', bar {k - int(work.places.net_bar_start[-1])}"
     return f"net '{nets.names[net]}', bar {k - int(work.places.net_bar_start[net])}"
-
-
-def energies(work: BarsWork) -> dict[str, float]:
-    """Kinetic and potential energy (J) of masses, given forces, springs and hinges; not of water and bed."""
-    bars, s = work.bars, work.steps
-    free = ~bars.held
-    kinetic = 0.5 * float(np.sum(bars.mass[free, None] * s.v[free] ** 2))
-    potential = work.medium.gravity * float(bars.mass[free] @ s.r[free, 2]) - float(np.sum(bars.force * s.r))
-    way = np.einsum("nij,nj->ni", bars.axes, s.r - bars.home)
-    potential += 0.5 * float(np.sum(bars.spring * way**2)) + hinge_energy(bars, s.r) + tie_energy(bars, s.r)
-    return {"kinetic": kinetic, "potential": potential}
 
 
 def read_bars(model: Model, work: BarsWork) -> State:

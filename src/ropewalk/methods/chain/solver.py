@@ -311,7 +311,7 @@ class ChainSeries:
     def _figures(self, work: Work) -> dict[str, Any]:
         """Order, energies of all lines together, and of each line its steps, drift, error and energy balance."""
         lines: dict[str, dict[str, float]] = {}
-        total = dict.fromkeys(ENERGIES, 0.0)
+        total = dict.fromkeys((*ENERGIES, "closure"), 0.0)
         for line in work.lines:
             clock = line.clock[0]
             own = lines[line.name] = {
@@ -331,6 +331,7 @@ class ChainSeries:
                 total[name] += value
             own["lowest_axial_force"] = float(axial.min())
             own["energy_balance"] = now[0] + now[1] - line.energy - now[2] - now[3]
+            total["closure"] += own["energy_balance"]
         return {"order": self._order(), "energy": total, "lines": lines}
 
 
