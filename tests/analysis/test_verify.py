@@ -7,6 +7,7 @@ import pytest
 
 import ropewalk as rw
 from reference import between
+from ropewalk.analysis.doubts import percent
 from ropewalk.analysis.verify import difference, shape, verify
 from ropewalk.analysis.verify_run import verify_run
 from ropewalk.errors import InputError
@@ -132,6 +133,28 @@ def test_slack_lines_of_runs_are_compared_by_their_ends(hanging):
     result = verify_run(rw.System.model_validate(case))
     assert result["agree"] and result["compared"] >= 1
     assert "slack" in {doubt["code"] for doubt in result["doubts"]}
+
+
+def test_slack_reference_does_not_divide_by_its_own_force(monkeypatch):
+    """A rope on the bed with a loose end: no force by the closed form, a hundredth of a newton by elements."""
+    from ropewalk.analysis import verify as module
+
+    case = {
+        "environment": {"depth": 50},
+        "sections": {"r": {"catalogue": "nylon", "diameter": 0.02}},
+        "points": {"a": {"position": (0, 0, -50)}, "b": {"position": (0, 0, 0), "joint": "free"}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "r", "length": 40}]}},
+    }
+    monkeypatch.setattr(module, "static_methods", lambda: ("catenary", "fem"))
+    result = verify(rw.System.model_validate(case))
+    assert result["largest_force"] == 0.0
+    # a difference of two end forces is at most twice the larger
+    assert all(0.0 <= doubt["value"] <= 2.0 for doubt in result["doubts"])
+
+
+@pytest.mark.parametrize(("share", "text"), [(1.1, "110 %"), (0.4418, "44 %"), (0.0132, "1.3 %"), (12.3, "1200 %")])
+def test_percentages_have_two_digits_and_no_powers_of_ten(share, text):
+    assert percent(share) == text
 
 
 def test_one_solver_alone_is_nothing_to_compare(tmp_path):

@@ -86,7 +86,7 @@ def test_point_load_in_the_middle():
 
 
 def test_sheared_turning_current_against_scipy():
-    """The same equations integrated by scipy from the computed start end where the solver says."""
+    """The same equations, integrated by scipy from the computed initial values, end at the computed position."""
     rope = section(5.0, 0.05, 2e6, drag={"normal": 1.1, "tangential": 0.02})
     profile = {"kind": "table", "z": [-200, -100, 0], "factor": [0.2, 0.6, 1.0], "turn": [90, 30, 0]}
     environment = {"water_density": 1025, "current": {"speed": 1.5, "heading": 20, "profile": profile}}

@@ -71,7 +71,7 @@ def test_surmont_slider(c, x, tension):
 
 @pytest.mark.parametrize("pieces", [[500.0], [100.0, 400.0]])
 def test_rubbed_line_carries_its_anchor_force_to_the_anchor(pieces):
-    """Tension along the line meets the end forces at both ends, also where friction has eaten it up."""
+    """Tension along the line meets the end forces at both ends, also where friction has reduced it to zero."""
     system = between(400, 200, 500, 7.51e12, 800, depth=300.0, friction=0.1,
                      pieces=[{"section": "line", "length": length} for length in pieces])  # fmt: skip
     equilibrium = rw.statics(system)

@@ -68,7 +68,7 @@ def test_motion_becomes_periodic(result: tuple[str, xr.Dataset]) -> None:
 
 
 def test_energy_and_quaternions_are_kept(result: tuple[str, xr.Dataset]) -> None:
-    """Ledger closed, and little lost by the steps, of the work done; unit quaternions to round-off."""
+    """The ledger closes and the numerical dissipation is small, relative to the work; quaternions have unit length."""
     _, dataset = result
     energy = {str(term): float(dataset["energy"].sel(term=term)[-1]) for term in dataset["term"].values}
     turned = sum(abs(value) for term, value in energy.items() if term.startswith(("work", "loss")))

@@ -214,7 +214,7 @@ def _last_first(array: Any) -> Any:
 def _stability(growing: int, counted: bool) -> str:
     if growing == 0:
         return "stable" if counted else "stable in its lowest modes"
-    return f"unstable: {growing} mode{'s' if growing > 1 else ''} grow{'' if growing > 1 else 's'} without limit"
+    return f"unstable: {growing} growing mode{'s' if growing > 1 else ''}"
 
 
 def summary(result: xr.Dataset) -> dict[str, Any]:

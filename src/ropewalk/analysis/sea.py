@@ -28,8 +28,8 @@ def sea_summary(system: System) -> dict[str, Any]:
         "wave_components": str(amplitude.size),
     }
     if m0 > 0.0:
-        text["significant_height"] = f"{4.0 * math.sqrt(m0):.4f} m"
-        text["zero_crossing_period"] = f"{2.0 * math.pi * math.sqrt(m0 / m2):.4f} s"
+        text["significant_height"] = f"{4.0 * math.sqrt(m0):.3f} m"
+        text["zero_crossing_period"] = f"{2.0 * math.pi * math.sqrt(m0 / m2):.3f} s"
     if sea.current_speed > 0.0:
         text["surface_current"] = f"{sea.current_speed:g} m/s towards {math.degrees(sea.current_heading):g} deg"
     if sea.wind_speed > 0.0:

@@ -80,7 +80,7 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
             if not row["agrees"] and LEFT_OUT in row["message"]:
                 row["agrees"] = None
             elif not row["agrees"]:
-                doubts.append(_several(row, answers[reference], tolerance))
+                doubts.append(_several(row, answers[row["method"]], answers[reference], tolerance))
     largest = _largest(answers[reference].state.end_force) if answers else 0.0
     return Verification(
         reference=reference,
@@ -94,7 +94,7 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
 
 def _compared(one: Equilibrium, other: Equilibrium, tolerance: float) -> dict[str, Any]:
     position, force = difference(one, other)
-    largest = max(_largest(other.state.end_force), 1e-300)
+    largest = _scale(one, other)
     longest = max(float(one.model.lines.length.max(initial=0.0)), 1e-300)
     allowed = allowed_difference(one, other, tolerance)
     agrees = force <= allowed * largest and position <= allowed * longest
@@ -119,8 +119,13 @@ def _bed_change(answer: Equilibrium) -> float:
     return max((doubt.value for doubt in answer.doubts if doubt.code == SOFT_BED), default=0.0)
 
 
-def _several(row: dict[str, Any], reference: Equilibrium, tolerance: float) -> Doubt:
-    share = row["force_difference"] / max(_largest(reference.state.end_force), 1e-300)
+def _scale(one: Equilibrium, other: Equilibrium) -> float:
+    """The largest end force of either, N: one of them may be slack and have none."""
+    return max(_largest(one.state.end_force), _largest(other.state.end_force), 1e-300)
+
+
+def _several(row: dict[str, Any], one: Equilibrium, reference: Equilibrium, tolerance: float) -> Doubt:
+    share = row["force_difference"] / _scale(one, reference)
     text = (
         f"methods '{reference.method}' and '{row['method']}' give equilibria that both pass the audit and differ by "
         f"{percent(share)} of the largest end force and {row['position_difference']:.3g} m: there are several "

@@ -80,7 +80,7 @@ def convert_command(
         known = ", ".join((*CASES, *MOORDYN, UNIT))
         hint = f"; {', '.join(EXPORTS)} are written from results (.nc)" if ending in EXPORTS else ""
         raise InputError(
-            f"{target}: '{target.suffix}' cannot be written from a case or another program's file: {known}{hint}"
+            f"{target}: '{target.suffix}' cannot be written from a case or another program's file; use {known}{hint}"
         )
 
 

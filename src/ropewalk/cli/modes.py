@@ -15,6 +15,7 @@ from ropewalk.cli.tables import JsonOption, print_json, print_result_doubts, pri
 if TYPE_CHECKING:
     import xarray as xr
 
+LEAST_OMEGA = 1e-5  # rad/s, a period of a week: smaller ones are round-off of modes that nothing resists
 ROUND_OFF = 1e-12  # share of critical damping: smaller ones are of motions that nothing damps
 
 
@@ -58,6 +59,11 @@ def _nearly(damping: float) -> float:
     return damping if abs(damping) > ROUND_OFF else 0.0
 
 
+def _frequency(omega: float) -> str:
+    """rad/s in words; round-off of a neutral mode as a bound."""
+    return f"{omega:.5g}" if omega >= LEAST_OMEGA else f"< {LEAST_OMEGA:g}"
+
+
 def print_modes(result: xr.Dataset) -> None:
     """One row per mode, and whether the equilibrium is stable."""
     rows = []
@@ -66,11 +72,11 @@ def print_modes(result: xr.Dataset) -> None:
         rows.append(
             (
                 str(k + 1),
-                f"{float(result.omega[k]):.6g}",
-                f"{period:.6g}" if math.isfinite(period) else "-",
+                _frequency(float(result.omega[k])),
+                f"{period:.5g}" if math.isfinite(period) else "-",
                 f"{_nearly(float(result.damping[k])):.4g}",
                 f"{result.dominant.values[k]} {100.0 * float(result.dominant_share[k]):.0f} %",
-                "" if bool(result.stable[k]) else f"grows at {float(result.growth[k]):.4g} 1/s",
+                "" if bool(result.stable[k]) else f"growth rate {float(result.growth[k]):.4g} 1/s",
             )
         )
     columns = ("mode", "omega (rad/s)", "period (s)", "damping ratio", "dominant motion", "")

@@ -129,7 +129,7 @@ def _print_lists() -> None:
     from ropewalk.post.utilisation import codes
 
     rows = [[key, curve.name, f"{curve.source}. Checked: {curve.checked}"] for key, curve in curves().items()]
-    print_table("Fatigue curves", ["key", "of", "source"], rows, text=(1, 2))
+    print_table("Fatigue curves", ["key", "applies to", "source"], rows, text=(1, 2))
     rows = [[key, f"{code['source']}. Checked: {code['checked']}"] for key, code in codes().items()]
     print_table("Codes of utilisation", ["key", "source"], rows, text=(1,))
 
@@ -143,4 +143,6 @@ def _figures(figures: dict[str, Any], keys: Sequence[str], scale: float) -> list
 
 
 def _shown(value: float | None, scale: float) -> str:
-    return "-" if value is None else f"{scale * value:.5g}"
+    from ropewalk.report.page import shown
+
+    return "-" if value is None else shown(scale * value)

@@ -34,11 +34,12 @@ def waves_command(
     if as_json:
         print_json({**summary, "doubts": [doubt.as_dict() for doubt in doubts]})
         return
-    rows = [(key.replace("_", " "), value) for key, value in summary["text"].items()]
+    names = {"zero_crossing_period": "zero-crossing period"}
+    rows = [(names.get(key, key.replace("_", " ")), value) for key, value in summary["text"].items()]
     print_table("sea", ("quantity", "value"), rows, text=(1,))
     if summary["components"]:
         shown = sorted(summary["components"], key=lambda c: -c["amplitude"])[:10]
         columns = ("omega (rad/s)", "period (s)", "length (m)", "amplitude (m)", "heading (deg)", "phase (rad)")
-        keys = ("omega", "period", "length", "amplitude", "heading", "phase")
+        digits = {"omega": 4, "period": 2, "length": 1, "amplitude": 3, "heading": 1, "phase": 3}
         title = f"the {len(shown)} largest of {len(summary['components'])} components"
-        print_table(title, columns, [tuple(f"{c[k]:.4f}" for k in keys) for c in shown])
+        print_table(title, columns, [tuple(f"{c[k]:.{n}f}" for k, n in digits.items()) for c in shown])

@@ -63,7 +63,9 @@ def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = f
     missing = sorted(claim.value for claim in asked - solver.claims - ignored)
     if missing:
         instead = able(asked - ignored, Claim.STATICS if Claim.STATICS in solver.claims else Claim.DYNAMICS, model)
-        way_out = f"use {' or '.join(map(repr, instead))}" if instead else "no method supports everything in this case"
+        names = [repr(name) for name in instead]
+        either = " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+        way_out = f"use {either}" if names else "no method supports everything in this case"
         raise InputError(f"method '{solver.name}' does not support {', '.join(missing)}; {way_out}")
 
 

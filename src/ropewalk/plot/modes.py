@@ -139,11 +139,11 @@ class _Scene:
 def _caption(mode: xr.Dataset, k: int) -> str:
     period, growth = float(mode["period"]), float(mode["growth"])
     if growth > 0.0:
-        swing = f"grows at {growth:.3g} 1/s"
+        swing = f"growth rate {growth:.3g} 1/s"
     elif math.isfinite(period):
         swing = f"{period:.4g} s"
     else:
-        swing = "drifts" if growth == 0.0 else f"decays at {-growth:.3g} 1/s"
+        swing = "drifts" if growth == 0.0 else f"decay rate {-growth:.3g} 1/s"
     return f"{k + 1}: {swing}, {mode['dominant'].values}"
 
 

@@ -109,7 +109,7 @@ def _environment(sea: dict[str, Any]) -> str:
     rows += [["water density", f"{sea['water_density']:g} kg/m³"], ["gravity", f"{sea['gravity']:g} m/s²"]]
     for key in ("current", "wind", "waves"):
         if key in sea:
-            rows.append([key, ", ".join(f"{name} {_shown(value)}" for name, value in sea[key].items())])
+            rows.append([key, ", ".join(f"{name} {shown(value)}" for name, value in sea[key].items())])
     return _table(("", ""), rows, text=(1,))
 
 
@@ -140,7 +140,7 @@ def _motions(data: dict[str, Any]) -> str:
 
 def _utilisation(used: dict[str, Any]) -> str:
     rows = [
-        [name, _shown(row["utilisation"]), _shown(row["safety_factor"])]
+        [name, shown(row["utilisation"]), shown(row["safety_factor"])]
         for name, row in sorted(used["lines"].items(), key=lambda item: -(item[1]["utilisation"] or 0.0))
     ]
     note = f"<p class='quiet'>Factors of {escape(used['code'])}. {escape(used['note'])}</p>"
@@ -149,7 +149,7 @@ def _utilisation(used: dict[str, Any]) -> str:
 
 def _fatigue(fatigue: dict[str, Any]) -> str:
     rows = [
-        [f"{name}, end {end}", _shown(each["damage"]), _shown(each["life"])]
+        [f"{name}, end {end}", shown(each["damage"]), shown(each["life"])]
         for name, ends in fatigue["lines"].items()
         for end, each in ends.items()
     ]
@@ -170,13 +170,13 @@ def _extremes(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _kilo(value: float | None) -> str:
-    return _shown(None if value is None else 1e-3 * value)
+    return shown(None if value is None else 1e-3 * value)
 
 
 def _most_used(used: dict[str, Any]) -> str:
     """Largest utilisation of every line over the cases of a sweep."""
     rows = [
-        [name, _shown(row["utilisation"]), str(row["case"]), row["limit_state"]] for name, row in used["lines"].items()
+        [name, shown(row["utilisation"]), str(row["case"]), row["limit_state"]] for name, row in used["lines"].items()
     ]
     note = f"<p class='quiet'>{escape(used['source'])}; {escape(used['note'])}</p>"
     return _table(("line", "utilisation", "case", "limit state"), rows, text=(3,)) + note
@@ -207,17 +207,17 @@ def _sweep(data: dict[str, Any], sweep: xr.Dataset) -> str:
     rows = [[name, len(set(map(str, values))), _range_text(values)] for name, values in varied.items()]
     parts.append(_section("Factors", _table(("factor", "values", "range"), rows, text=(2,))))
     rows = [
-        [name, _shown(o["min"]), _shown(o["mean"]), _shown(o["max"]), o["unit"]] for name, o in data["outputs"].items()
+        [name, shown(o["min"]), shown(o["mean"]), shown(o["max"]), o["unit"]] for name, o in data["outputs"].items()
     ]
     parts.append(_section("Outputs over all cases", _table(("output", "min", "mean", "max", "unit"), rows, text=(4,))))
     if data["extremes"]:
         parts.append(_section("Extremes over the seeds (Gumbel)", _extremes(data["extremes"])))
     if data["utilisation"]:
         parts.append(_section(f"Largest utilisation ({data['utilisation']['code']})", _most_used(data["utilisation"])))
-    shown = [name for name in ("end_tension_max", "end_tension_mean", "body_position_mean") if name in data["outputs"]]
+    drawn = [name for name in ("end_tension_max", "end_tension_mean", "body_position_mean") if name in data["outputs"]]
     for factor, values in varied.items():
         if all(isinstance(value, int | float) for value in values):
-            parts += [_section(f"{name} over {factor}", _picture(scatter(sweep, name, factor))) for name in shown[:2]]
+            parts += [_section(f"{name} over {factor}", _picture(scatter(sweep, name, factor))) for name in drawn[:2]]
     if data["failed"]:
         rows = [[str(row["case"]), row["status"], row["reason"]] for row in data["failed"]]
         parts.append(_section("Failed cases", _table(("case", "status", "reason"), rows, text=(1, 2))))
@@ -253,10 +253,10 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]], text: Sequence[i
 def _cell(value: float | None, key: str, scale: float) -> str:
     if value is None:
         return "–"
-    return f"{value:.1f}" if key in TIMES else _shown(scale * value)
+    return f"{value:.1f}" if key in TIMES else shown(scale * value)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """Four digits that mean something; no exponent for numbers of ordinary size."""
     if value is None:
         return "–"

@@ -197,7 +197,7 @@ class Flow:
         a, b = bars.node[:, 0], bars.node[:, 1]
         way = r[b] - r[a]
         size = np.linalg.norm(way, axis=1)
-        t = way / size[:, None]
+        t = way / np.where(size > 0.0, size, 1.0)[:, None]  # a bar folded to nothing has no direction
         force = loads_at_rest(self.work, r)
         left = force.copy()
         np.add.at(left, a, tension[:, None] * t)
