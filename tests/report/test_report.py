@@ -86,6 +86,23 @@ def test_the_page_is_whole_and_names_are_text(run):
         assert heading in text
 
 
+def test_the_page_gives_units_and_one_part_in_the_singular(run):
+    text = " ".join(Page(report_page(run)).text)
+    assert "1 line, 2 points; simulated from 0 to 12 s" in text
+    assert "speed 0.3 m/s, heading 0 deg" in text
+
+
+def test_what_does_not_change_has_no_time_of_its_maximum():
+    """The largest of equal values is the first by chance."""
+    from ropewalk.report.page import MOTION_COLUMNS, _cells
+
+    still = {"mean": 1e-17, "std": 0.0, "min": 0.0, "max": 0.0, "time_of_min": 3.0, "time_of_max": 7.0, "tz": 1.9}
+    cells = dict(zip([key for key, _ in MOTION_COLUMNS], _cells(still, MOTION_COLUMNS, 1.0), strict=True))
+    assert {cells[key] for key in ("time_of_min", "time_of_max", "tz")} == {"–"}
+    moved = {**still, "max": 0.5}
+    assert "7.0" in _cells(moved, MOTION_COLUMNS, 1.0)
+
+
 def test_an_equilibrium_has_a_report():
     system = System.model_validate(
         {

@@ -35,6 +35,10 @@ MOTION_COLUMNS = (
 )  # fmt: skip
 TIMES = ("time_of_min", "time_of_max", "tz")
 UNITS = {"body_position": "m", "body_attitude": "deg"}
+SEA_UNITS = {
+    "speed": "m/s", "heading": "deg", "significant_height": "m", "peak_period": "s", "height": "m", "period": "s",
+}  # fmt: skip
+ONE = {"lines": "line", "points": "point", "bodies": "body", "nets": "net", "links": "link", "rods": "rod"}
 
 
 def report_page(
@@ -75,7 +79,9 @@ def _result(data: dict[str, Any], dataset: xr.Dataset) -> str:
 
 
 def _head(data: dict[str, Any]) -> str:
-    counts = ", ".join(f"{count} {name}" for name, count in data["case"]["counts"].items())
+    counts = ", ".join(
+        f"{count} {ONE.get(name, name) if count == 1 else name}" for name, count in data["case"]["counts"].items()
+    )
     time = data["time"]
     span = (
         f"simulated from {time['first']:g} to {time['last']:g} s, {time['records']} records; statistics from "
@@ -109,8 +115,14 @@ def _environment(sea: dict[str, Any]) -> str:
     rows += [["water density", f"{sea['water_density']:g} kg/m³"], ["gravity", f"{sea['gravity']:g} m/s²"]]
     for key in ("current", "wind", "waves"):
         if key in sea:
-            rows.append([key, ", ".join(f"{name} {shown(value)}" for name, value in sea[key].items())])
+            parts = (f"{name.replace('_', ' ')} {_with_unit(name, value)}" for name, value in sea[key].items())
+            rows.append([key, ", ".join(parts)])
     return _table(("", ""), rows, text=(1,))
+
+
+def _with_unit(name: str, value: Any) -> str:
+    """A figure of the sea; what varies in time is a mapping, and stands without a unit."""
+    return f"{shown(value)} {SEA_UNITS[name]}" if name in SEA_UNITS and isinstance(value, int | float) else shown(value)
 
 
 def _tensions(data: dict[str, Any]) -> str:
@@ -118,7 +130,7 @@ def _tensions(data: dict[str, Any]) -> str:
     rows = []
     for name, ends in data["lines"].items():
         for end in ("A", "B"):
-            rows.append([f"{name}, end {end}", *(_cell(ends[end].get(key), key, 1e-3) for key, _ in columns)])
+            rows.append([f"{name}, end {end}", *_cells(ends[end], columns, 1e-3)])
     heads = [head for _, head in columns] if data["kind"] == RUN else ["tension, kN"]
     return _table(("", *heads), rows)
 
@@ -129,12 +141,10 @@ def _motions(data: dict[str, Any]) -> str:
     for name, parts in data["bodies"].items():
         for variable, unit in UNITS.items():
             for label, figures in parts.get(variable, {}).items():
-                cells = (_cell(figures.get(key), key, 1.0) for key, _ in columns)
-                rows.append([f"{name}, {label} ({unit})", *cells])
+                rows.append([f"{name}, {label} ({unit})", *_cells(figures, columns, 1.0)])
         for label, figures in parts.get("mooring_force", {}).items():
             unit = "kN" if label in ("surge", "sway", "heave", "x", "y", "z") else "kN m"
-            cells = (_cell(figures.get(key), key, 1e-3) for key, _ in columns)
-            rows.append([f"{name}, mooring {label} ({unit})", *cells])
+            rows.append([f"{name}, mooring {label} ({unit})", *_cells(figures, columns, 1e-3)])
     return _table(("", *(head for _, head in columns)), rows)
 
 
@@ -143,8 +153,8 @@ def _utilisation(used: dict[str, Any]) -> str:
         [name, shown(row["utilisation"]), shown(row["safety_factor"])]
         for name, row in sorted(used["lines"].items(), key=lambda item: -(item[1]["utilisation"] or 0.0))
     ]
-    note = f"<p class='quiet'>Factors of {escape(used['code'])}. {escape(used['note'])}</p>"
-    return _table(("line", "utilisation", "breaking load / largest tension"), rows) + note
+    note = f"<p class='quiet'>Safety factors of {escape(used['code'])}; {escape(used['note'])}.</p>"
+    return _table(("line", "utilisation", "safety factor (breaking load / largest tension)"), rows) + note
 
 
 def _fatigue(fatigue: dict[str, Any]) -> str:
@@ -248,6 +258,14 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]], text: Sequence[i
         for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cells(figures: dict[str, Any], columns: Sequence[tuple[str, str]], scale: float) -> list[str]:
+    """Figures of one quantity; what does not change has neither times nor a period."""
+    cells = {key: _cell(figures.get(key), key, scale) for key, _ in columns}
+    if cells.get("min", "") == cells.get("max"):
+        cells |= {key: "–" for key in cells if key in TIMES}
+    return list(cells.values())
 
 
 def _cell(value: float | None, key: str, scale: float) -> str:
