@@ -35,7 +35,7 @@ BEGUN = 1e-6  # of the extent: how far a solver may move lines and nets when it 
 WORST_LENGTH = 1e-2  # of the length of an inextensible line, by which it may not be longer
 PUSH = 1e-3  # of the largest tension: with which bars that cannot push may do so
 REJECTED = 0.5  # of all steps: rejected, or failed in their iteration
-FEW_STEPS = 50  # below which a share of steps says nothing
+FEW_STEPS = 50  # below which a share of steps means nothing
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
 WORST_SUNK = 0.1  # of the depth: there it has fallen through
 # of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic

@@ -15,7 +15,7 @@ CLOCK = 1e-9  # s, resolution of the clock: no shorter time is divided by
 def time_bar(progress: bool | None, duration: float) -> Iterator[Callable[[float], None] | None]:
     """A function that shows the simulated time (s) and how many times faster than the sea it passes, or None.
 
-    progress : show it; None asks whether standard error is a terminal    duration : s
+    progress : show it; None: if standard error is a terminal    duration : s
     """
     if progress is None:
         progress = sys.stderr.isatty()

@@ -61,7 +61,7 @@ class WalkStep:
 
 @dataclass(frozen=True)
 class Walk:
-    """A finished walk. `message` says why it ended."""
+    """A finished walk. `message` is the reason why it ended."""
 
     rod: RodModel
     pose: FloatingPose

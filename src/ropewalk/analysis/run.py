@@ -75,7 +75,7 @@ class AuditError(ConvergenceError):
 
 
 class InterruptedRunError(KeyboardInterrupt):
-    """Ctrl-C; the message says what was kept, `results` holds it (None if there is nothing)."""
+    """Ctrl-C; the message gives what was kept, `results` contains it (None if there is nothing)."""
 
     results: xr.Dataset | None = None
 

@@ -1,4 +1,4 @@
-"""Where the records of a run go: memory, or a folder that becomes a file; and what its result says of the run."""
+"""Where the records of a run go: memory, or a folder that becomes a file; and the attributes of its result."""
 
 from __future__ import annotations
 

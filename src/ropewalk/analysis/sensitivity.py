@@ -47,7 +47,7 @@ def sensitivities(
     work = solver.start(model, initial_state(model))
     report = solver.advance(model, work, time)
     if not report.good:
-        statics(system, SHOOTING, time=time)  # says why
+        statics(system, SHOOTING, time=time)  # raises, with the reason
     integrator = (solver.tolerance, solver.pair)
     solution = Solution(model, work.plan, work.place, work.problem, work.out)
     result: dict[str, dict[str, float]] = {output: {} for output in outputs}

@@ -59,7 +59,7 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
     asked = demands(build(system)) - NOT_STATIC
     claiming = [name for name in static_methods() if asked <= solver_class(name).claims]
     if not claiming:
-        statics(system)  # says what no method claims
+        statics(system)  # raises: no method claims the case
     answers: dict[str, Equilibrium] = {}
     rows: list[dict[str, Any]] = []
     for name in claiming:

@@ -50,7 +50,7 @@ def verify_run(system: Source, tolerance: float = RUN_TOLERANCE) -> dict[str, An
     asked = demands(model) | {Claim.DYNAMICS}
     claiming = [name for name in SOLVERS if asked <= solver_class(name).claims]
     if not claiming:
-        simulate(system)  # says what no solver claims
+        simulate(system)  # raises: no solver claims the case
     runs: dict[str, xr.Dataset] = {}
     refusals: list[InputError] = []
     rows: list[dict[str, Any]] = []

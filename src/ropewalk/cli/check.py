@@ -48,7 +48,7 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sw
 
 
 def _is_sweep(path: Path) -> bool:
-    """Whether a file says that it is a sweep; what cannot be read is left to the reader of cases."""
+    """Whether a file is a sweep, by its key `ropewalk_sweep`; what cannot be read is left to the reader of cases."""
     from ropewalk.io.yaml import load_file
 
     try:

@@ -58,7 +58,7 @@ def _write(scene: Scene, html: Path) -> None:
 
 
 def _show_result(file: Path, modes: int | None, open_browser: bool, port: int) -> None:
-    """A result: whole on the page, or, where that would be too long, open while the page asks for its records."""
+    """A result: whole on the page, or, where that would be too long, open while the page requests its records."""
     from ropewalk.io.netcdf import reading
     from ropewalk.viewer.stream import Stream, needs_stream
 

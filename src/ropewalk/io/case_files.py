@@ -45,7 +45,7 @@ def put_tables(data: Any, folder: Path, name: str, places: Places) -> None:
     for path, holder in found:
         file = holder.get("file")
         if not isinstance(file, str):
-            continue  # the check of the case says what is wrong
+            continue  # the check of the case reports the error
         reader = _reader(_in_case(path), _at(data, path[:-1]))
         if reader is None:
             continue

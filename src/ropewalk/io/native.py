@@ -19,7 +19,7 @@ from ropewalk.spec.system import System
 
 LINE_WIDTH = 110  # characters; a mapping or list that fits is written on one line
 INDENT = 2  # spaces
-LONGEST_PLAIN_KEY = 120  # characters; YAML wants longer keys announced by `?` (its limit is 1024)
+LONGEST_PLAIN_KEY = 120  # characters; in YAML longer keys are announced by `?` (its limit is 1024)
 
 
 def read_case(path: str | os.PathLike[str]) -> System:

@@ -86,7 +86,7 @@ def is_outdated(dataset: xr.Dataset) -> bool:
 def reading(path: str | os.PathLike[str]) -> Iterator[xr.Dataset]:
     """A result that is open while it is used.
 
-    Where something fails on the way, the file is looked through, and InputError says what is wrong with it; an error
+    Where something fails on the way, the file is looked through, and InputError gives what is wrong with it; an error
     over a file without fault is passed on as it is.
     """
     with open_results(path) as dataset:

@@ -1,4 +1,4 @@
-"""What the user says of a rod, as functions of s."""
+"""The input of a rod, as functions of s."""
 
 from __future__ import annotations
 

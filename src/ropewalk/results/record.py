@@ -28,7 +28,7 @@ _DERIVED = ("end_tension", "mooring_force")  # columns that follow from others
 
 
 class NotFiniteError(Exception):
-    """A state contains something that is not a number; the message says what and where, `time` (s) when."""
+    """A state contains a value that is not finite; the message gives what and where, `time` (s) when."""
 
     def __init__(self, message: str, time: float) -> None:
         super().__init__(message)

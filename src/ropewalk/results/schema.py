@@ -47,7 +47,7 @@ class Variable:
 
     @property
     def attrs(self) -> dict[str, str]:
-        """What the file says of it."""
+        """Its attributes in the file."""
         return {"units": self.unit, "long_name": self.meaning}
 
 

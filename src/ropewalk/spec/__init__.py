@@ -1,1 +1,1 @@
-"""What the user says: frozen, checked classes, one-to-one with the case file."""
+"""The user's input: frozen, checked classes, one-to-one with the case file."""

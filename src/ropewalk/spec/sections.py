@@ -166,7 +166,7 @@ class Section(Part):
             return data
         try:
             table = along if isinstance(along, Along) else Along.model_validate(along)
-        except InputError:  # the field's own check says what is wrong, and where
+        except InputError:  # the check of the field itself reports the error and its position
             return data
         means = {
             name: table.mean(name)
@@ -183,7 +183,7 @@ class Section(Part):
         entry = _family(data["catalogue"])
         diameter = data.get("diameter")
         if not isinstance(diameter, int | float) or isinstance(diameter, bool) or not 0 < diameter < LARGEST_DIAMETER:
-            return handler(data)  # the field's own check says what is wrong
+            return handler(data)  # the check of the field itself reports the error
         section = handler({**entry.section(float(diameter), data.get("grade")), **data})
         # only what was said counts as set, so that `replace(diameter=...)` looks the rest up again
         object.__setattr__(section, "__pydantic_fields_set__", set(data))

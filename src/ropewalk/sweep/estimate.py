@@ -17,7 +17,7 @@ OVERHEAD = 0.01  # s per case, measured: making, sending and keeping it
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of a whole sweep; `failed` says why there is none."""
+    """Of a whole sweep; `failed` is the reason if there is none."""
 
     seconds: float = 0.0  # of one core
     bytes: float = 0.0

@@ -44,7 +44,7 @@ PYTHON = "sweep"  # stands for the file in messages of a sweep from Python
 
 @dataclass(frozen=True)
 class Plan:
-    """The cases of a sweep. Only the levels are held; a case is made when it is asked for."""
+    """The cases of a sweep. Only the levels are held; a case is made when it is needed."""
 
     sweep: Sweep
     base: System

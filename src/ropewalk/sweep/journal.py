@@ -194,7 +194,7 @@ class Journal:
                 yield json.loads(text)
 
     def _summary(self, entry: dict[str, Any]) -> Summary | None:
-        """The row of a case that is done; None if it is not what its line says."""
+        """The row of a case that is done; None if it does not match its line."""
         try:
             data = self._row(entry["case"]).read_bytes()
             if hashlib.sha256(data).hexdigest() != entry.get("row"):

@@ -54,7 +54,7 @@ def size(number: float) -> str:
 
 @contextmanager
 def sweep_bar(progress: bool | None, counts: Progress) -> Iterator[Callable[[], None]]:
-    """A function that shows the counts.  progress : show a bar; None asks whether standard error is a terminal"""
+    """A function that shows the counts.  progress : show a bar; None: if standard error is a terminal"""
     if not (sys.stderr.isatty() if progress is None else progress):
         yield lambda: None
         return

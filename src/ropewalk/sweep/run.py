@@ -29,7 +29,7 @@ IDENTITY = "identity"  # attribute of a result: the hash of the plan that it cam
 
 
 class InterruptedSweepError(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM; the message says what is kept and how to go on."""
+    """Ctrl-C or SIGTERM; the message gives what is kept and how to continue."""
 
 
 def sweep(
@@ -234,7 +234,7 @@ def _estimate(plan: Plan, target: Path, counts: Progress, outcome: Outcome) -> s
 
 
 def _is_typical(outcome: Outcome) -> bool:
-    """Whether a case tells what the others take: the first of a worker has kernels to load, or to compile."""
+    """Whether the time of a case is typical: the first of a worker has kernels to load, or to compile."""
     return not outcome.is_first or outcome.seconds > TYPICAL_SECONDS
 
 

@@ -178,7 +178,7 @@ class Slot:
 
     def _send(self, job: dict[str, Any]) -> None:
         assert self._process is not None and self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # it has died: the end of its answers says so
+        with contextlib.suppress(BrokenPipeError):  # it has died: its answers end
             view = memoryview(pack(job))
             while view:
                 view = view[self._process.stdin.write(view) or 0 :]

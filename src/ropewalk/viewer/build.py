@@ -24,7 +24,7 @@ TENSION = "tension"
 
 
 def from_system(system: System) -> Scene:
-    """The equilibrium of a case; the case as given, with the sentence that says why, where there is none.
+    """The equilibrium of a case; the case as given, with the reason, where there is none.
 
     Cases with rods show every way they float.
     """

@@ -1,4 +1,4 @@
-"""Colour maps whose lightness alone tells the order, so that they read in grey and to the colour-blind.
+"""Colour maps ordered by lightness alone, so that they can be read in grey and by the colour-blind.
 
 Colours are laid out in Oklab [Ottosson2020], where equal steps look equal.
 """

@@ -125,7 +125,7 @@ class Scene:
     attachments: tuple[Attached, ...] = ()
     tracks: tuple[tuple[str, int], ...] = ()  # kind and number of the parts whose paths are drawn
     live: dict[str, Any] | None = None  # what a live page needs to know
-    stream: dict[str, Any] | None = None  # how the records are asked for that are not on the page
+    stream: dict[str, Any] | None = None  # how records that are not on the page are requested
 
     @property
     def low(self) -> Array:

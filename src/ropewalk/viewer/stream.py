@@ -1,4 +1,4 @@
-"""Long results in pieces: the page asks for the records around the moment that it shows."""
+"""Long results in blocks: the page requests the records around the time that it shows."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Stream:
         return replace(scene, variants=(variant,), quantity=quantity, notes=notes, stream=told)
 
     def answer(self, name: str) -> bytes | None:
-        """What the page asks for by name: `chunk/N`, or `series/QUANTITY/INDEX`; None for anything else."""
+        """What the page requests by name: `chunk/N`, or `series/QUANTITY/INDEX`; None for anything else."""
         found = NAMES.fullmatch(name)
         if found is None:
             return None

@@ -162,7 +162,7 @@ def drawn_waves(sea: Sea, width: float) -> Waves:
     fits = 2.0 * math.pi / k[order] >= SHORTEST * cell
     kept = order[fits][:MOST_COMPONENTS]
     if not kept.size:
-        kept = order[:1]  # better a coarse sea than a flat one; the error says how coarse
+        kept = order[:1]  # better a coarse sea than a flat one; the error is a measure of it
     left = np.setdiff1d(order, kept)
     # linear interpolation over a cell loses (k h)^2 / 8 at a crest; along both edges of a square cell at the worst
     faceting = a[kept] * (k[kept] * cell) ** 2 / 8.0

@@ -40,7 +40,7 @@ MOMENTS = 4  # of the longest period of prescribed motions, at which a mesh for 
 
 
 class Finer(NamedTuple):
-    """The equilibrium on a finer mesh, and what it says of the coarser one."""
+    """The equilibrium on a finer mesh, and the error of the coarser one."""
 
     error: float  # relative, of end tensions
     counts: Ints  # (n_pieces,) elements
@@ -92,7 +92,7 @@ def _is_first_order(model: Model, work: FemWork, state: State) -> bool:
 def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tuple[Ints, float]:
     """Elements (n_pieces,) for a run, and the error of end tensions at rest on them; below 0 if unknown.
 
-    Where the case leaves elements to the program there are as many as `wanted` asks for, at rest where the prescribed
+    Where the case leaves elements to the program there are as many as `wanted` requires, at rest where the prescribed
     motions of a period put the ends.
 
     work : equilibrium on the elements of the model at the start    begin : its time, s

@@ -247,7 +247,7 @@ def body_positions(work: FemWork) -> Array:
 
 
 def off_the_bed(model: Model, work: FemWork, report: Report) -> Report:
-    """The report, or one that says which body would lie below the bed."""
+    """The report, or one with the body that would lie below the bed."""
     grounded = grounded_body(model, body_positions(work))
     return replace(report, status=Status.NO_EQUILIBRIUM, message=grounded) if grounded else report
 

@@ -35,7 +35,7 @@ LOWEST = (1, 0)  # degrees of positions and tensions of the elements that all el
 class MixedFemStatics:
     """Equilibrium by mixed elements.
 
-    Lines that do not say how many elements they have get as many as `accuracy` asks for.
+    Lines without a given number of elements have as many as `accuracy` requires.
     """
 
     name: ClassVar[str] = "fem"

@@ -354,7 +354,7 @@ def live_solver(system: System) -> Solver:
 
 
 def damped(solver: Solver, rate: float) -> Solver:
-    """The solver with mass-proportional damping (1/s) added; as it is if it knows none."""
+    """The solver with mass-proportional damping (1/s) added; unchanged if it has no such setting."""
     settings: Any = solver
     if "damping" not in {field.name for field in fields(settings)}:
         return solver
