@@ -11,7 +11,7 @@ import pytest
 import ropewalk as rw
 from reference import spar
 from ropewalk.analysis.audit import CONTINUOUS, audit
-from ropewalk.analysis.audit_lines import check_lines, scales_of
+from ropewalk.analysis.audit_lines import check_lines, peg_nodes, scales_of
 from ropewalk.analysis.audit_parts import check_bodies, check_points
 from ropewalk.analysis.audit_quick import NODES, quick_findings
 
@@ -138,10 +138,41 @@ VARIED = {
     "clump on the bed in a current": (
         case({"m": line(("chain", 440.0), attachments=CLUMP)}, HELD, seabed={"friction": 0.6}, current=CURRENT), None),
 }  # fmt: skip
+BOX = {"kind": "axisymmetric", "profile": [[-3, 2], [2, 2]], "drag": {"normal": 1.0, "axial": 0.5},
+       "ends": {"bottom": {"drag": 1.0}}}  # fmt: skip
+BALL = {"kind": "sphere", "centre": [0, 0, 3], "radius": 1.2}
+RAFT = {"position": [0, 0, 0], "joint": "free", "mass": 4e4, "centre_of_mass": [0.2, 0, -1], "inertia": [9e4, 9e4, 9e4],
+        "hulls": [BOX, BALL], "attachments": {"side": [2.0, 0, 0]},
+        "stiffness": (np.diag([3e4, 2e4, 0, 0, 0, 5e5]) + np.diag([1e3] * 3, 3) + np.diag([1e3] * 3, -3)).tolist(),
+        "loads": {"force": [300, 100, 0], "moment": [0, 2e3, 1e3]}}  # fmt: skip
+PAIR = {"b": RAFT, "c": {**RAFT, "position": [6, 0, 0], "attachments": {"side": [-2.0, 0, 0]}}}
+
+
+def afloat(bodies: dict, **more) -> rw.System:
+    """Bodies without lines.  more : of the case"""
+    return rw.System.model_validate({"environment": {"depth": 100}, "bodies": bodies, **more})
+
+
+FLOATING = {
+    "held by stiffness": afloat({"b": RAFT}),
+    "in current and wind": afloat(
+        {"b": RAFT}, environment={"depth": 100, "current": {"speed": 0.4, "heading": 20}, "wind": {"speed": 12}}),
+    "hinged": afloat(PAIR, links={"j": {"kind": "hinge", "between": ["b.side", "c.side"], "axis": [0, 1, 0]}}),
+    "on a bar in a current": afloat(
+        {**PAIR, "c": {**PAIR["c"], "position": [9, 0, 0]}}, environment={"depth": 100, "current": {"speed": 0.4}},
+        links={"j": {"kind": "bar", "between": ["b.side", "c.side"]}}),
+}  # fmt: skip
+SURVEY = {"kind": "grid", "x": [-50, 100, 250, 450], "y": [-60, 90], "friction": 0.4,
+          "depth": [[100, 98, 101, 99], [101, 99, 100, 98]]}  # fmt: skip
+RELIEFS = {
+    "over a relief": case({"m": line(("rope", 405.0))}, HELD, seabed=SURVEY),
+    "on a relief in a current": case({"m": line(("chain", 440.0))}, HELD, seabed=SURVEY, current=CURRENT),
+}
 METHODS = {name: "shooting" if "current" in name or "power" in name else "catenary" for name in CASES}
-CASES_AND_FIELDS = {**{name: (system, None) for name, system in CASES.items()}, **VARIED}
+METHODS |= {name: "catenary" if name == "held by stiffness" else "fem" for name in FLOATING | RELIEFS}
+CASES_AND_FIELDS = {**{name: (system, None) for name, system in (CASES | FLOATING | RELIEFS).items()}, **VARIED}
 AVERAGED = ("properties along s", "load by a table")  # over each element, which only the long way does
-BY_ELEMENTS = [name for name in CASES_AND_FIELDS if name not in AVERAGED]
+BY_ELEMENTS = [name for name in CASES_AND_FIELDS if name not in AVERAGED and METHODS.get(name) != "fem"]
 ALL = [*((name, False) for name in CASES_AND_FIELDS), *((name, True) for name in BY_ELEMENTS)]
 
 
@@ -205,20 +236,21 @@ def test_short_way_passes_nothing_that_the_long_way_rejects(solved, name, of_ele
     rest, draw = solved[name, of_elements], np.random.default_rng(1)
     rejected = 0
     fields = ("position", "node_force", "element_tension", "end_force", "point_position", "body_position",
-              "body_quaternion", "tension")  # fmt: skip
+              "body_quaternion", "tension", "link_force", "link_moment")  # fmt: skip
     for field in fields:
         for power in range(-9, -1):
             values = np.array(getattr(rest.state, field))
             if not values.size:
                 continue
-            scale = rest.model.lines.length.max() if "position" in field else np.abs(values).max()
+            scale = rest.model.lines.length.max(initial=1.0) if "position" in field else np.abs(values).max()
             values.reshape(-1)[draw.integers(values.size)] += scale * 10.0**power
             state = rest.state._replace(**{field: values})
             if whole(rest, state) is not None:
                 assert all(finding.share <= 1.0 for finding in by_long_way(rest, state))
             else:
                 rejected += 1
-    assert rejected > 8  # of at least 40: the largest changes of all fields but tension
+    # of at least 40, or 16 of bodies alone: the largest changes of all fields but tension
+    assert rejected > (8 if rest.model.names.lines else 3)
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
@@ -236,7 +268,7 @@ def test_numbers_that_are_none_do_not_pass(solved, field, number, of_elements):
 
 
 def test_what_the_short_way_does_not_cover_goes_the_long_way(solved):
-    """A current that was not there; a wind on a body; a bed that is none; loads that are averaged over elements."""
+    """A current that was not there; a wind that is not in balance; a bed that is none; loads averaged over elements."""
     rest = solved["on the bed", False]
     model = rest.model._replace(sea=rest.model.sea._replace(current_speed=1.0))
     assert not quick_findings(model, rest.state, 0.0, CONTINUOUS).lines
@@ -251,3 +283,27 @@ def test_what_the_short_way_does_not_cover_goes_the_long_way(solved):
     for name in AVERAGED:
         system, fields = CASES_AND_FIELDS[name]
         assert not quick(rw.statics(system, "fem", fields=fields)).lines
+
+
+def test_lines_over_sheaves_pass_the_short_way_and_their_turns_the_long_one():
+    """|n| is the same on both sides of a sheave without friction; the long way has its balance and its place."""
+    wire = {"wire": {"diameter": 0.04, "mass": 6.6, "axial_stiffness": 8e7}}
+    points = {"a": {"position": [-40, 6, 0]}, "c": {"position": [0, 0, 2]}, "d": {"position": [12, 0, 5]},
+              "b": {"position": [12.5, 0, -6], "joint": "free", "mass": 1500}}  # fmt: skip
+    hawser = {"from": "a", "to": "b", "over": ["c", "d"], "pieces": [{"section": "wire", "length": 66}]}
+    rest = rw.statics(rw.System.model_validate(
+        {"environment": {"water_density": 0}, "sections": wire, "points": points, "lines": {"h": hawser}}))  # fmt: skip
+    found = quick(rest)
+    assert found.lines and not found.points
+    assert rest.audit.passed
+    nodes = peg_nodes(rest.model, rest.state)
+    for field, change in (("node_force", 1e-3), ("position", 1e-3)):
+        values = np.array(getattr(rest.state, field))
+        values[nodes[1]] *= 1.0 + change
+        spoiled = rest.state._replace(**{field: values})
+        assert not quick(rest, spoiled).lines
+        assert not audit(rest.model, spoiled, 0.0, rest.report.figures, CONTINUOUS).passed
+    raised = 1e-3 * np.outer([0, 0, 1, 0], [0, 0, 1])  # the second sheave
+    moved = rest.state._replace(point_position=rest.state.point_position + raised)
+    assert quick(rest, moved).lines
+    assert not audit(rest.model, moved, 0.0, rest.report.figures, CONTINUOUS).passed

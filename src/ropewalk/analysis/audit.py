@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.analysis.audit_lines import Finding, check_lines, scales_of
+from ropewalk.analysis.audit_lines import Finding, check_lines, check_pegs, scales_of
 from ropewalk.analysis.audit_links import check_links
 from ropewalk.analysis.audit_nets import check_nets
 from ropewalk.analysis.audit_parts import check_bodies, check_points
@@ -99,14 +99,13 @@ def audit(
     quadrature : how a method of elements lumps loads at nodes, 'nodes' or 'bars'; CONTINUOUS of lines that are
     """
     quick = quick_findings(model, state, time, quadrature)
-    if quick.is_whole:  # there are no links and nets
+    if quick.is_whole and not (model.links.names or model.nets.names):
         return Audit((), quick=quick)
     if not _finite(state):
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
     given = figures if figures is not None else {}
     scales, found = scales_of(model, state), []
-    if not quick.lines:
-        found += check_lines(model, state, scales, quadrature)
+    found += check_pegs(model, state, scales) if quick.lines else check_lines(model, state, scales, quadrature)
     if not quick.points:
         found += check_points(model, state, time, given, scales)
     if not quick.bodies:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,7 +22,9 @@ from ropewalk.model.bodies import (
     axes_across,
 )
 from ropewalk.model.environment import bed_normals, is_grid
+from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
+from ropewalk.model.state import rotation_matrix
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.wind import EXPONENT, REFERENCE_HEIGHT
 
@@ -39,16 +42,30 @@ def volume_wrench(model: Model, x: Array, k: int) -> Array:
 
 def hull_wrenches(model: Model, R: Array, x: Array, h: int) -> list[Array]:
     """Forces (N) and moments about the body's origin (N m) on hull, area or foil h: lift, current and wind."""
-    hulls = model.bodies.hulls
+    hulls, flow = model.bodies.hulls, flow_wrench(model, R, x, h)
+    if hulls.kind[h] not in (HULL_AXISYMMETRIC, HULL_SPHERE):
+        return [flow]
     e = R @ hulls.place[h]
-    if hulls.kind[h] == HULL_WINDAGE:
-        return [_about_origin(_wind_on_area(model, R, x + e, h), e)]
-    if hulls.kind[h] == HULL_DRAG:
-        return [_about_origin(_flow_on_area(model, R, x + e, h), e)]
-    if hulls.kind[h] == HULL_FOIL:
-        return [_about_origin(_flow_on_foil(model, R, x + e, h), e)]
-    flow = _flow_on_sphere(model, x + e, h) if hulls.kind[h] == HULL_SPHERE else _flow(model, R, x + e, h)
-    return [_about_origin(_buoyancy(model, R, x + e, h), e), _about_origin(flow, e)]
+    return [_about_origin(_buoyancy(model, R, x + e, h), e), flow]
+
+
+def flow_wrench(model: Model, R: Array, x: Array, h: int) -> Array:
+    """(6,) force (N) and moment about the body's origin (N m) of current and wind on hull, area or foil h."""
+    kind, e = model.bodies.hulls.kind[h], R @ model.bodies.hulls.place[h]
+    if kind == HULL_SPHERE:
+        return _about_origin(_flow_on_sphere(model, x + e, h), e)
+    on = {HULL_WINDAGE: _wind_on_area, HULL_DRAG: _flow_on_area, HULL_FOIL: _flow_on_foil}.get(kind, _flow)
+    return _about_origin(on(model, R, x + e, h), e)
+
+
+def flow_wrenches(model: Model, position: Array, quaternion: Array) -> Array:
+    """(n_bodies, 6) force (N) and moment (N m) of current and wind on free bodies, about their origins."""
+    bodies, found = model.bodies, np.zeros((len(position), 6))
+    for k in np.flatnonzero(bodies.joint == LOOSE):
+        R = rotation_matrix(quaternion[k])
+        for h in range(int(bodies.hull_start[k]), int(bodies.hull_start[k + 1])):
+            found[k] += flow_wrench(model, R, position[k], h)
+    return found
 
 
 def _about_origin(wrench: Array, e: Array) -> Array:
@@ -143,19 +160,13 @@ def _flow(model: Model, R: Array, x: Array, h: int) -> Array:
     blows = in_wind and (sea.water_density == 0.0 or x[2] > -far)
     if not (flows or blows):
         return np.zeros(6)
-    strips = cut_strips(profile)
-    ends = strips[[0, -1]]
-    zeta = np.concatenate([strips.zeta, profile[[0, -1], 0]])
-    thick, volume = (np.concatenate([column, [0.0, 0.0]]) for column in (strips.thick, strips.volume))
-    radius = np.concatenate([strips.radius, profile[[0, -1], 1]])
-    discs = np.concatenate([np.zeros(strips.size), hulls.end_drag[h] * np.pi * profile[[0, -1], 1] ** 2])
-    place = x + np.outer(zeta, axis)
-    ramp = np.concatenate([strips.thick, ends.thick])
-    reach = abs(axis[2]) * ramp + 2.0 * radius * np.sqrt(max(0.0, 1.0 - axis[2] ** 2))
+    zeta, thick, radius, volume, discs, ramp = _slices(profile.tobytes(), hulls.end_drag[h].tobytes())
+    place = x + zeta[:, None] * axis
+    reach = slope * ramp + 2.0 * radius * math.sqrt(max(0.0, 1.0 - slope**2))
     wet = np.clip(0.5 - place[:, 2] / reach, 0.0, 1.0) * (sea.water_density > 0.0)
     width = 2.0 * radius * thick
-    tangent = np.tile(axis, (zeta.size, 1))
-    force = np.zeros((zeta.size, 3))
+    tangent = np.broadcast_to(axis, place.shape)
+    force = np.zeros(place.shape)
     displaced = float(np.sum(wet * volume))
     if sea.current_speed > 0.0 and np.any(wet):
         disc = float(np.max(wet * np.pi * radius**2, where=volume > 0.0, initial=0.0))
@@ -166,7 +177,24 @@ def _flow(model: Model, R: Array, x: Array, h: int) -> Array:
         force += _air(model, h) * drag(
             _wind(model, place[:, 2]), tangent, width * (1.0 - wet), np.zeros(zeta.size), 2.0
         )
-    return np.concatenate([force.sum(axis=0), np.cross(np.outer(zeta, axis), force).sum(axis=0)])
+    wrench = at_arm(zeta @ force, axis)
+    wrench[:3] = force.sum(axis=0)
+    return wrench
+
+
+@lru_cache(maxsize=64)
+def _slices(profile: bytes, end_drag: bytes) -> tuple[Array, ...]:
+    """Strips of a hull of revolution and its two end discs, which do not move with it.
+
+    Each (n,): height along the axis, thickness and radius (m), volume (m3), drag areas of the discs (m2), and lengths
+    along the axis over which they get wet (m).    profile : (m, 2) z, radius    end_drag : (2,) coefficients
+    """
+    rows = np.frombuffer(profile).reshape(-1, 2)
+    strips, ends = cut_strips(rows), rows[[0, -1]]
+    zeta, radius = (np.concatenate([strips[name], ends[:, i]]) for i, name in enumerate(("zeta", "radius")))
+    thick, volume = (np.concatenate([strips[name], [0.0, 0.0]]) for name in ("thick", "volume"))
+    discs = np.concatenate([np.zeros(strips.size), np.frombuffer(end_drag) * np.pi * ends[:, 1] ** 2])
+    return zeta, thick, radius, volume, discs, np.concatenate([strips["thick"], strips["thick"][[0, -1]]])
 
 
 def _flow_on_sphere(model: Model, x: Array, h: int) -> Array:

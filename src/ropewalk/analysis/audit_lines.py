@@ -211,7 +211,7 @@ def _strings(model: Model, state: State, scales: Scales) -> list[Finding]:
     miss_b = norm(state.end_force[:, 1] + state.node_force[last] - hung[:, 1])
     limit = np.full(lines.length.size, FORCE * scales.force)
     found += worst("force", model, state, first, miss_a, limit) + worst("force", model, state, last, miss_b, limit)
-    return found + _pegs(model, state, scales)
+    return found + check_pegs(model, state, scales)
 
 
 def _string_misses(
@@ -370,36 +370,34 @@ def _explained(model: Model, spans: Spans, rows: Ints, before: Array, after: Arr
 
 def _pegged(model: Model, state: State, spans: Spans) -> Ints:
     """Intervals whose far node lies on something that its line runs over."""
-    lines = model.lines
-    if not lines.over_index.size:
+    if not model.lines.over_index.size:
         return np.zeros(0, dtype=np.int64)
+    return np.searchsorted(spans.first, peg_nodes(model, state) - 1)
+
+
+def peg_nodes(model: Model, state: State) -> Ints:
+    """(n_pegs,) nodes between the ends of lines that are nearest to what the lines run over."""
+    lines, nodes = model.lines, np.zeros(model.lines.over_index.size, dtype=np.int64)
     where = over_positions(model, state.point_position, state.body_position, state.body_quaternion)
-    found = []
     for i in range(lines.length.size):
-        own = np.flatnonzero(spans.line == i)[:-1]
+        first = int(state.start[i]) + 1
         for p in range(lines.over_start[i], lines.over_start[i + 1]):
-            miss = norm(state.position[spans.first[own] + 1] - where[p])
-            found.append(int(own[int(np.argmin(miss))]))
-    return np.array(found, dtype=np.int64)
+            nodes[p] = first + int(np.argmin(norm(state.position[first : int(state.start[i + 1]) - 1] - where[p])))
+    return nodes
 
 
-def _pegs(model: Model, state: State, scales: Scales) -> list[Finding]:
+def check_pegs(model: Model, state: State, scales: Scales) -> list[Finding]:
     """Lines pass where the things are that they run over."""
     lines = model.lines
     if not lines.over_index.size:
         return []
     where = over_positions(model, state.point_position, state.body_position, state.body_quaternion)
-    found = []
-    for i in range(lines.length.size):
-        a, b = int(state.start[i]), int(state.start[i + 1])
-        for p in range(lines.over_start[i], lines.over_start[i + 1]):
-            miss = norm(state.position[a:b] - where[p])
-            k = int(np.argmin(miss))
-            limit = LENGTH * float(scales.length[i])
-            found.append(
-                Finding("position", f"{line_at(model, state, a + k)}, which runs over a point,", float(miss[k]), limit)
-            )
-    return found
+    nodes = peg_nodes(model, state)
+    miss, limit = norm(state.position[nodes] - where), LENGTH * np.repeat(scales.length, np.diff(lines.over_start))
+    return [
+        Finding("position", f"{line_at(model, state, k)}, which runs over a point,", float(away), float(most))
+        for k, away, most in zip(nodes.tolist(), miss, limit, strict=True)
+    ]
 
 
 def _last_of(value: Array, state: State) -> Array:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ropewalk.analysis.audit_hulls import flow_wrenches
 from ropewalk.analysis.audit_lines import (
     FORCE,
     GRIP,
@@ -25,11 +26,12 @@ from ropewalk.analysis.audit_lines import (
     SLACK,
     TAUT,
     Finding,
+    peg_nodes,
 )
 from ropewalk.analysis.audit_parts import RESTS, prescribed_points
 from ropewalk.loads.element_check import Elements, check_elements
 from ropewalk.loads.footing import attachment_footings
-from ropewalk.loads.rest_balance import Floats, check_bodies
+from ropewalk.loads.rest_balance import Floats, Ties, check_bodies
 from ropewalk.loads.string_check import (
     FIGURES,
     KINDS,
@@ -43,8 +45,9 @@ from ropewalk.loads.string_check import (
 )
 from ropewalk.loads.string_flow import Current, Drags
 from ropewalk.loads.string_loads import Acting, Along, Field, Given, Has, Strings, Water
+from ropewalk.model.arrays import Flags
 from ropewalk.model.environment import is_grid
-from ropewalk.model.lines import FORCE_TABLE
+from ropewalk.model.lines import BODY, FORCE_TABLE, POINT
 from ropewalk.model.model import Model, Names
 from ropewalk.model.state import State
 from ropewalk.numerics.entry import Entry
@@ -60,14 +63,17 @@ def _parts(acting: Acting) -> tuple[bool, ...]:
     return has.series is None, has.curves is None, has.drag_laws is None, current is None, given is None
 
 
-on_strings, on_elements = Entry(check_rest, _parts), Entry(check_elements, _parts)
-on_bodies = Entry(check_bodies)
+# each over a plane bed, and over a relief
+on_strings, on_elements = ([Entry(check, _parts) for _ in range(2)] for check in (check_rest, check_elements))
+on_bodies = [Entry(check_bodies) for _ in range(2)]
 PLAIN = Acting(Field(Has(None, None, None, None), None, None), None, None, None)  # linear laws in still water
 LIMITS = Limits(
     FORCE, LENGTH, TAUT, ROUND_OFF, GRIP, SINK, LEAST_WIDTH, LEVEL, SLACK, PUSH, RAMP, ON_BED, SAME, RESTS
 )  # fmt: skip
 
 
+NOWHERE: Flags = np.zeros(0, dtype=np.bool_)
+NOWHERE.setflags(write=False)
 ROW = np.dtype((np.record, FIGURES))  # fields by name, also without the compiler
 
 
@@ -102,30 +108,35 @@ class Quick(NamedTuple):
 def quick_findings(model: Model, state: State, time: float, quadrature: str) -> Quick:
     """Figures of an equilibrium.
 
-    For lines over a plane bed that run over nothing, continuous or of elements that lump loads at their nodes; points,
-    and bodies in still water.    time : of prescribed motions, s    quadrature : as of :func:`audit`
+    For continuous lines off a relief, and those of elements that lump loads at their nodes; points and bodies that no
+    line runs over, points without links, and bodies off a plane bed.
+
+    time : of prescribed motions, s    quadrature : as of :func:`audit`
     """
     undecided = Quick(model.names, None)
-    if is_grid(model.sea) or model.lines.over_index.size:
-        return undecided
     continuous = quadrature == CONTINUOUS and state.node_force.shape == state.position.shape
+    continuous = continuous or not model.names.lines
     if not (continuous or _has_plain_elements(model, state, quadrature)):
         return undecided
+    kinds = model.lines.over_kind  # of what lines run over: their pull is left to the long way
     acting, water, places, strings = _acting(model), _water(model), _places(state), _strings(model, state)
-    figures, knots = np.zeros(1, dtype=ROW), _knots(model, time)
+    figures, knots, bed = np.zeros(1, dtype=ROW), _knots(model, time), int(is_grid(model.sea))
     if continuous:
-        lines, points, scale = on_strings(acting, strings, water, LIMITS, places, knots, figures)
+        lines, points, scale = on_strings[bed](acting, strings, water, LIMITS, places, knots, figures)
     else:
         own = _elements(model, state)
-        lines, points, scale = on_elements(acting, strings, water, LIMITS, places, knots, own, figures)
+        lines, points, scale = on_elements[bed](acting, strings, water, LIMITS, places, knots, own, figures)
     if not lines:
         return undecided
-    alone = not (model.nets.names or model.links.names)  # they pull at points and bodies, too
-    bodies = alone and (
-        not model.names.bodies
-        or (_has_plain_bodies(model) and on_bodies(_floats(model), strings, water, LIMITS, places, scale, figures))
-    )
-    return Quick(model.names, figures, True, points and alone, bodies)
+    if model.nets.names:  # they pull at points and bodies, too
+        return Quick(model.names, figures, True)
+    if kinds.size or model.links.names:
+        points = points and not (np.any(model.links.end_kind == POINT) or np.any(kinds == POINT))
+    bodies = not (model.names.bodies and (np.any(model.bodies.motion >= 0) or np.any(kinds == BODY)))
+    if bodies and model.names.bodies:
+        floats, ties = _floats(model, state), _ties(model, state)
+        bodies = on_bodies[bed](floats, ties, strings, water, LIMITS, places, scale, figures)
+    return Quick(model.names, figures, True, points, bodies)
 
 
 def _has_plain_elements(model: Model, state: State, quadrature: str) -> bool:
@@ -138,11 +149,6 @@ def _has_plain_elements(model: Model, state: State, quadrature: str) -> bool:
         and not model.profiles.any
         and not (lines.load_kind.size and np.any(lines.load_kind == FORCE_TABLE))
     )
-
-
-def _has_plain_bodies(model: Model) -> bool:
-    """Whether the sums cover the bodies."""
-    return not (_flows(model) or model.sea.wind_speed > 0.0 or np.any(model.bodies.motion >= 0))
 
 
 def _flows(model: Model) -> bool:
@@ -160,7 +166,10 @@ def _water(model: Model) -> Water:
     sea = model.sea
     x, y, z = sea.bed_normal.tolist()
     depth = sea.depth if sea.has_seabed else 0.0
-    return Water(sea.gravity, sea.water_density, depth, (x, y, z), sea.has_seabed, sea.bed_stiffness, sea.bed_friction)
+    relief = sea.bed_terrain if is_grid(sea) else None
+    return Water(
+        sea.gravity, sea.water_density, depth, (x, y, z), sea.has_seabed, sea.bed_stiffness, sea.bed_friction, relief
+    )
 
 
 def _acting(model: Model) -> Acting:
@@ -217,8 +226,17 @@ def _strings(model: Model, state: State) -> Strings:
         _still(state.end_force), lines.end_kind, lines.end_index, lines.end_offset, lines.piece_start,
         lines.piece_section, lines.piece_length, lines.attachment_start, lines.attachment_s, lines.attachment_mass,
         lines.attachment_volume, lines.attachment_force, sections.mass, sections.area, sections.contact_radius,
-        sections.law, sections.law_start, sections.law_data,
+        sections.law, sections.law_start, sections.law_data, _bent(model, state),
     )  # fmt: skip
+
+
+def _bent(model: Model, state: State) -> Flags:
+    """(n_nodes,) nodes at which lines run over something, or no rows."""
+    if not model.lines.over_index.size:
+        return NOWHERE
+    found: Flags = np.zeros(state.s.size, dtype=np.bool_)
+    found[peg_nodes(model, state)] = True
+    return _still(found)
 
 
 def _elements(model: Model, state: State) -> Elements:
@@ -239,13 +257,21 @@ def _knots(model: Model, time: float) -> Knots:
     )  # fmt: skip
 
 
-def _floats(model: Model) -> Floats:
-    own, hulls = model.bodies, model.bodies.hulls
+def _floats(model: Model, state: State) -> Floats:
+    own, hulls, flow = model.bodies, model.bodies.hulls, np.zeros((len(model.names.bodies), 6))
+    if hulls.kind.size and (_flows(model) or model.sea.wind_speed > 0.0):
+        flow = flow_wrenches(model, state.body_position, state.body_quaternion)
     return Floats(
         own.position, own.position, own.quaternion, own.joint, own.mass, own.centre, own.volume, own.hull_start,
         hulls.kind, hulls.place, hulls.axis, hulls.radius, hulls.profile_start, hulls.profile,
-        own.load_force, own.load_moment, own.load_at, own.stiffness,
+        own.load_force, own.load_moment, own.load_at, own.stiffness, _still(flow),
     )  # fmt: skip
+
+
+def _ties(model: Model, state: State) -> Ties:
+    links, n = model.links, state.link_force.shape[0]
+    return Ties(links.end_kind[:n], links.end_index[:n], links.offset[:n], _still(state.link_force),
+                _still(state.link_moment))  # fmt: skip
 
 
 def _part(names: Names, of: int, part: int, s: float) -> str:

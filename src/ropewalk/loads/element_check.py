@@ -19,12 +19,11 @@ from ropewalk.loads.string_check import (
     check_points,
     contact_width,
     end_miss,
-    height,
     held_at,
     largest_force,
     note,
 )
-from ropewalk.loads.string_loads import load_on, made_of, norm3, strain_at, vector, weight_of
+from ropewalk.loads.string_loads import ground, height, load_on, made_of, norm3, strain_at, vector, weight_of
 from ropewalk.loads.string_march import TINY, hung_load
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.joints import FIXED, HELD
@@ -62,6 +61,7 @@ class Node(NamedTuple):
 
     balance: tuple[float, float, float]  # N, friction of the bed apart
     bed: float  # N, normal force of the bed
+    normal: tuple[float, float, float]  # of the bed under it
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -194,8 +194,8 @@ def _within_friction(water, limits, knot):
 
     Source: Coulomb's law, docs/audit.md, Equilibria: Lines on the bed.    knot : `Node`
     """
-    up = dot(knot.balance, water.normal)
-    along = norm3(sub3(knot.balance, scale3(up, water.normal)))
+    up = dot(knot.balance, knot.normal)
+    along = norm3(sub3(knot.balance, scale3(up, knot.normal)))
     return math.hypot(up, max(0.0, along - (1.0 + limits.grip) * water.friction * knot.bed))
 
 
@@ -218,11 +218,11 @@ def _end_left(strings, water, i, end, knot, beside):
         widest = max(widest, radius)
     if height(vector(strings.position, node), water) > 2.0 * widest:
         return norm3(miss)
-    out = dot(miss, water.normal)
-    up, rest = max(out, 0.0), norm3(sub3(miss, scale3(out, water.normal)))
+    out = dot(miss, knot.normal)
+    up, rest = max(out, 0.0), norm3(sub3(miss, scale3(out, knot.normal)))
     down = max(-out - knot.bed, 0.0)
     held = max(0.0, rest - water.friction * max(knot.bed, 0.5 * beside, up))
-    room = max(0.0, up - max(0.0, -dot(knot.balance, water.normal)) - knot.bed)
+    room = max(0.0, up - max(0.0, -dot(knot.balance, knot.normal)) - knot.bed)
     return math.sqrt(held * held + down * down + room * room)
 
 
@@ -254,9 +254,10 @@ def _node_of(acting, strings, water, elements, node, half, hung, dip):
         force = add3(force, hung_load(strings, water, acting.field.current, acting.drags, k, r))
         area += elements.foot[k]
     if not water.has_bed:
-        return Node(force, 0.0)
-    bed = water.stiffness * area * max(0.0, half.lift / max(half.length, TINY) - dip - height(r, water))
-    return Node(add3(force, scale3(bed, water.normal)), bed)
+        return Node(force, 0.0, water.normal)
+    normal, high = ground(water.relief, r, water)
+    bed = water.stiffness * area * max(0.0, half.lift / max(half.length, TINY) - dip - high)
+    return Node(add3(force, scale3(bed, normal)), bed, normal)
 
 
 @kernel(**UNCOUNTED)
@@ -292,7 +293,7 @@ def _check_line(acting, strings, water, limits, elements, i, at, figures):
     j, end = strings.piece_start[i], strings.piece_length[strings.piece_start[i]]
     k, stop = strings.hung_start[i], strings.hung_start[i + 1]
     before = Half(ZERO3, 0.0, 0.0, 0.0, 0.0)
-    empty = Node(ZERO3, 0.0)
+    empty = Node(ZERO3, 0.0, ZERO3)
     begun, second, last_but_one, knot = empty, empty, empty, empty
     for node in range(first, last + 1):
         s, here, after = strings.s[node], before, before

@@ -1,7 +1,7 @@
-"""Bodies at rest in still water, every force on them summed again: the compiled short way of the audit.
+"""Bodies at rest, every force on them summed again: the compiled short way of the audit.
 
-Places that are prescribed, weight, buoyancy, given loads and the pull of lines. What is not as simple (current, wind,
-links, a body on the bed) is left open: the audit then takes its long way
+Places that are prescribed, weight, buoyancy, given loads and stiffness, the pull of lines and links, and the flow that
+analysis/audit_hulls.py gives. A body on the bed, or over a relief, is left open: the audit then takes its long way
 (analysis/audit_parts.py). No method uses this file; an import contract checks that.
 """
 
@@ -17,18 +17,17 @@ from ropewalk.loads.string_check import (
     MOMENT,
     SHORTEST,
     end_arm,
-    height,
     longest_of,
     most,
     note,
     rotation,
 )
-from ropewalk.loads.string_loads import norm3, vector, wet_share
+from ropewalk.loads.string_loads import height, norm3, vector, wet_share
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
-from ropewalk.numerics.blockelimination import UNCOUNTED, add3, onto, sub3
+from ropewalk.numerics.blockelimination import UNCOUNTED, add3, onto, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.rigidbody import cross3
@@ -57,6 +56,17 @@ class Floats(NamedTuple):
     load_moment: Array
     load_at: Array
     stiffness: Array
+    flow: Array  # (n, 6) of current and wind, about the origin, N and N m
+
+
+class Ties(NamedTuple):
+    """Links between bodies and points, arrays as in `Links` and `State`."""
+
+    end_kind: Ints
+    end_index: Ints
+    offset: Array
+    force: Array
+    moment: Array
 
 
 class Sum(NamedTuple):
@@ -74,7 +84,15 @@ def _add(total, force, arm):
 
     total : `Sum`    force : f, N    arm : a, m
     """
-    moment = cross3(arm, force)
+    return _add_both(total, force, cross3(arm, force))
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _add_both(total, force, moment):
+    """A `Sum` with one more force and its moment: F = sum f, M = sum m. Source: statics of a rigid body.
+
+    total : `Sum`    force : f, N    moment : m about the origin, N m
+    """
     return Sum(
         add3(total.force, force), add3(total.moment, moment), max(total.largest, most(force)),
         max(total.turning, most(moment)),
@@ -98,11 +116,7 @@ def _lift(total, floats, water, h, R, x):
         hydrostatics.sphere(np.zeros(3), floats.radius[h], up, x[2] + arm[2], cut)
     hydrostatics.buoyancy(cut, water.density * water.gravity, wrench, stiffness)
     force = (wrench[0], wrench[1], wrench[2])
-    moment = add3((wrench[3], wrench[4], wrench[5]), cross3(arm, force))
-    return Sum(
-        add3(total.force, force), add3(total.moment, moment), max(total.largest, most(force)),
-        max(total.turning, most(moment)),
-    )  # fmt: skip
+    return _add_both(total, force, add3((wrench[3], wrench[4], wrench[5]), cross3(arm, force)))
 
 
 @kernel
@@ -143,15 +157,77 @@ def _size(floats, k):
     return size
 
 
+@kernel(**UNCOUNTED)
+def _turn(now, home, k):
+    r"""Rotation vector from one attitude to another, in the world, rad.
+
+    .. math:: q = q_1 \bar q_0, \qquad \theta = 2 \arctan2(|v|, |w|)\, \frac{v}{|v|}\, \text{sgn}\, w
+
+    Source: [Sola2018]; written apart from the methods.    now, home : (n, 4) quaternions
+    """
+    w, x, y, z = now[k, 0], now[k, 1], now[k, 2], now[k, 3]
+    c, a, b, d = home[k, 0], -home[k, 1], -home[k, 2], -home[k, 3]
+    real = w * c - x * a - y * b - z * d
+    v = (w * a + c * x + y * d - z * b, w * b + c * y + z * a - x * d, w * d + c * z + x * b - y * a)
+    sine = norm3(v)
+    angle = 2.0 * math.atan2(sine, abs(real))
+    return scale3((angle / sine if sine > 0.0 else 2.0) * (1.0 if real >= 0.0 else -1.0), v)
+
+
+@kernel(**UNCOUNTED)
+def _held_back(total, floats, k, x, attitude):
+    r"""A `Sum` with the given stiffness of body k on its offset and turn from home.
+
+    .. math:: (F, M) = -K (x - x_0,\ \theta)
+
+    Source: docs/theory/bodies.md.    total : `Sum`    floats : `Floats`    x : m    attitude : (n, 4) quaternions
+    """
+    K = floats.stiffness
+    off, turn = sub3(x, vector(floats.position, k)), _turn(attitude, floats.quaternion, k)
+    force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for j in range(3):
+        shift, angle = off[j], turn[j]
+        by_place, by_turn = (K[k, 0, j], K[k, 1, j], K[k, 2, j]), (K[k, 0, j + 3], K[k, 1, j + 3], K[k, 2, j + 3])
+        force = sub3(force, add3(scale3(shift, by_place), scale3(angle, by_turn)))
+        by_place, by_turn = (K[k, 3, j], K[k, 4, j], K[k, 5, j]), (K[k, 3, j + 3], K[k, 4, j + 3], K[k, 5, j + 3])
+        moment = sub3(moment, add3(scale3(shift, by_place), scale3(angle, by_turn)))
+    return _add_both(total, force, moment)
+
+
+@kernel(**UNCOUNTED)
+def _tied(total, ties, places, k, x):
+    r"""A `Sum` with the links at body k: their force on the part at the second ends, its opposite on that at the first.
+
+    .. math:: F = \pm f, \qquad M = \pm (m + a \times f), \qquad a = r_2 - x
+
+    Source: Newton's third law, docs/theory/bodies.md.
+
+    total : `Sum`    ties : `Ties`    places : `Places`    x : of the body, m
+    """
+    for i in range(ties.force.shape[0]):
+        far, moment = ties.end_index[i, 1], vector(ties.moment, i)
+        end = vector(places.points, far) if ties.end_kind[i, 1] != BODY else vector(places.bodies, far)
+        if ties.end_kind[i, 1] == BODY:
+            offset = (ties.offset[i, 1, 0], ties.offset[i, 1, 1], ties.offset[i, 1, 2])
+            end = add3(end, onto(rotation(places.quaternions, far), offset))
+        force, arm = vector(ties.force, i), sub3(end, x)
+        if ties.end_kind[i, 1] == BODY and far == k:
+            total = _add_both(total, force, add3(moment, cross3(arm, force)))
+        if ties.end_kind[i, 0] == BODY and ties.end_index[i, 0] == k:
+            total = _add_both(total, scale3(-1.0, force), scale3(-1.0, add3(moment, cross3(arm, force))))
+    return total
+
+
 @kernel
-def check_bodies(floats, strings, water, limits, places, largest, figures):
+def check_bodies(floats, ties, strings, water, limits, places, largest, figures):
     r"""Force and moment on every free body, place of the others: whether all pass.
 
     .. math:: \sum F = 0, \qquad \sum (M + a \times F) = 0 \quad \text{about the origin}
 
     Source: docs/audit.md, Equilibria.
 
-    floats : `Floats`    strings, water, limits, places : as in `check_strings`    largest : force in the lines, N
+    floats : `Floats`    ties : `Ties`    strings, water, limits, places : as in `check_strings`
+    largest : force in the lines, N
     figures : (1,) of FIGURES, updated
     """
     passed, longest = True, longest_of(strings, LEAST_SPAN)
@@ -174,11 +250,14 @@ def check_bodies(floats, strings, water, limits, places, largest, figures):
                     total = _add(total, (force[i, end, 0], force[i, end, 1], force[i, end, 2]), arm)
                     size = max(size, norm3(arm))
         total = _buoyancy(total, floats, water, k, R, x)
-        far = not water.has_bed or height(x, water) > _reach(floats, k)
+        total = _held_back(_tied(total, ties, places, k, x), floats, k, x, places.quaternions)
+        flow = floats.flow
+        total = _add_both(total, vector(flow, k), (flow[k, 3], flow[k, 4], flow[k, 5]))
+        far = not water.has_bed or (water.relief is None and height(x, water) > _reach(floats, k))
         scale = max(largest, total.largest)
         left, turning = norm3(total.force), norm3(total.moment) * scale / max(total.turning, scale * size)
         good = left <= limits.force * scale and turning <= limits.force * scale  # false for NaN
-        passed = passed and good and far and not np.any(floats.stiffness[k] != 0.0)
+        passed = passed and good and far
         note(figures[0].bodies.force, left, limits.force * scale, FLOAT, k, 0.0)
         note(figures[0].bodies.force, turning, limits.force * scale, MOMENT, k, 0.0)
     return passed

@@ -1,8 +1,8 @@
 r"""Balance, lengths, ends and bed of strings at rest, and points: the compiled short way of the audit.
 
 From every node the string is followed to the next (string_march.py); on a plane bed it lies in the plane, and the bed
-may push up and hold within its friction. What does not pass is left open: the audit then takes its long way
-(analysis/audit_lines.py). No method uses this file; an import contract checks that.
+may push up and hold within its friction. What does not pass, or lies on a relief, is left open: the audit then takes
+its long way (analysis/audit_lines.py). No method uses this file; an import contract checks that.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.loads.string_loads import (
+    ground,
+    height,
     load_on,
     lump_load,
     made_of,
@@ -118,15 +120,6 @@ def note(figure, value, limit, of, part, s):
 def _flat(a, normal):
     """Part of a vector within the plane of the bed: a_t = a - (a . n) n. Source: docs/theory/morison.md, Friction."""
     return sub3(a, scale3(dot(a, normal), normal))
-
-
-@kernel(forceinline=True, **UNCOUNTED)
-def height(r, water):
-    """Height of a position above the bed along its normal, m: h = n . r + d n_z, for a bed at depth d under the origin.
-
-    Source: docs/theory/morison.md, Seabed.    r : 3 numbers, m    water : `Water`
-    """
-    return dot(r, water.normal) + water.depth * water.normal[2]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -239,8 +232,9 @@ def end_miss(strings, water, limits, places, i, end):
         return norm3(miss)
     weight = weight_of(strings, section, water)
     room = radius + max(0.0, weight) / (water.stiffness * contact_width(strings, section, limits))
-    up = dot(miss, water.normal)
-    return norm3(sub3(miss, scale3(min(room, max(-room, up)), water.normal)))
+    normal = ground(water.relief, held, water)[0]
+    up = dot(miss, normal)
+    return norm3(sub3(miss, scale3(min(room, max(-room, up)), normal)))
 
 
 @kernel(**UNCOUNTED)
@@ -310,12 +304,15 @@ def _lying(strings, water, acting, limits, i, node, slack):
 def _hanging(strings, water, acting, limits, i, node, allowed, steps):
     """Residuals of an interval of line i away from the bed, e_n = |n_1 - n| and e_r = |r_1 - r|, an `Interval`.
 
-    Source: docs/audit.md, Equilibria: :func:`march`.    allowed : as of `_interval`    steps : as of `march`
+    Source: docs/audit.md, Equilibria: :func:`march`. Where the line runs over something without friction it may turn:
+    e_n = ||n_1| - |n||.    allowed : as of `_interval`    steps : as of `march`
     """
     h = strings.s[node + 1] - strings.s[node]
     r0, r1 = vector(strings.position, node), vector(strings.position, node + 1)
     r, n = march(strings, water, acting, i, node, steps)
-    force, place = norm3(sub3(vector(strings.node_force, node + 1), n)), norm3(sub3(r1, r))
+    n1 = vector(strings.node_force, node + 1)
+    bends = strings.bent.size > 0 and strings.bent[node + 1]
+    force, place = abs(norm3(n1) - norm3(n)) if bends else norm3(sub3(n1, n)), norm3(sub3(r1, r))
     loose = norm3(vector(strings.node_force, node)) < allowed[0] and norm3(n) < allowed[0]
     if loose and norm3(sub3(r1, r0)) <= h * (1.0 + limits.length) + SAME:
         place = 0.0
@@ -350,7 +347,9 @@ def _interval(strings, water, acting, limits, i, node, allowed):
             low, high = high, low
         tolerance = limits.length * strings.s[strings.start[i + 1] - 1]
         deep = max(0.0, -low - tolerance)
-        on_bed = high <= tolerance + allowed[2] and high <= tolerance + _thickest(strings, acting, i, node)
+        on_bed = water.relief is None and strings.bent.size == 0  # what lies on a relief is left open
+        on_bed = on_bed and high <= tolerance + allowed[2]
+        on_bed = on_bed and high <= tolerance + _thickest(strings, acting, i, node)
         if on_bed and (deep > 0.0 or not left.passed):
             own = _lying(strings, water, acting, limits, i, node, allowed[0])
             if own.force <= allowed[0] and own.place <= allowed[1]:
@@ -383,16 +382,16 @@ def longest_of(strings, least):
 
 
 @kernel(**UNCOUNTED)
-def _left_by_bed(water, limits, force):
+def _left_by_bed(water, limits, force, normal):
     r"""What is left of a force on a point on the bed after it has pushed up and held it, N.
 
     .. math:: \sqrt{\max(0, F \cdot n)^2 + \max(0, |F - (F \cdot n) n| + \mu F \cdot n)^2}
 
-    Source: Coulomb's law, docs/audit.md, Equilibria: Points on the bed.    force : F, N
+    Source: Coulomb's law, docs/audit.md, Equilibria: Points on the bed.    force : F, N    normal : n of the bed
     """
-    up = dot(force, water.normal)
+    up = dot(force, normal)
     push = max(0.0, -up)
-    along = norm3(sub3(force, scale3(up, water.normal)))
+    along = norm3(sub3(force, scale3(up, normal)))
     return math.hypot(up + push, max(0.0, along - (1.0 + limits.grip) * water.friction * push))
 
 
@@ -428,7 +427,7 @@ def check_points(knots, strings, water, current, limits, places, largest, figure
             left = add3(left, scale3(residual, along))
         force = norm3(left)
         if not force <= limits.force * scale and water.has_bed and abs(height(r, water)) <= touch:
-            force = _left_by_bed(water, limits, left)
+            force = _left_by_bed(water, limits, left, ground(water.relief, r, water)[0])
         passed = passed and force <= limits.force * scale and miss <= limits.length * longest  # false for NaN
         note(figures[0].points.force, force, limits.force * scale, KNOT, k, 0.0)
         note(figures[0].points.position, miss, limits.length * longest, KNOT, k, 0.0)

@@ -13,7 +13,7 @@ import math
 from typing import NamedTuple
 
 from ropewalk.loads.string_flow import Current, Drags, current_over, drag_of, drag_on_lump
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.lines import FORCE_TABLE, PRESSURE
 from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
@@ -21,20 +21,22 @@ from ropewalk.numerics.pointers import call_three
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain
 from ropewalk.physics.profiles import AREA, DRAG_NORMAL, DRAG_TANGENTIAL, MASS, STIFFNESS, property_at
 from ropewalk.physics.rigidbody import cross3
+from ropewalk.physics.terrain import Terrain, relief
 
 CONSTANT = -1  # in place of the series of a section: its properties are the same all along
 
 
 class Water(NamedTuple):
-    """Water over a plane bed."""
+    """Water over a bed."""
 
     gravity: float  # m/s2
     density: float  # kg/m3
     depth: float  # m, under the origin
-    normal: tuple[float, float, float]  # of the bed, up
+    normal: tuple[float, float, float]  # of a plane bed, up
     has_bed: bool
     stiffness: float  # Pa/m
     friction: float
+    relief: Terrain | None  # of a bed on a grid, None of a plane
 
 
 class Strings(NamedTuple):
@@ -63,6 +65,7 @@ class Strings(NamedTuple):
     law: Ints
     law_start: Ints
     law_data: Array
+    bent: Flags  # (n_nodes,) where a line runs over something without friction; no rows where none does
 
 
 class Given(NamedTuple):
@@ -126,6 +129,33 @@ class Made(NamedTuple):
     flexibility: float  # 1/N of a linear law, -1 of others
     law: tuple[int, int, int]  # kind, start and stop
     series: int  # offset in `Strings.law_data`, CONSTANT of a section that does not vary
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def ground(grid, r, water):
+    r"""Unit normal of the bed under a place, and the height (m) of the place over the plane that touches it there.
+
+    .. math:: h = n \cdot r + d\, n_z, \qquad
+              n = \frac{(-z_x, -z_y, 1)}{\sqrt{1 + z_x^2 + z_y^2}}, \quad h = n_z (r_z - z) \text{ over a relief}
+
+    Source: docs/theory/morison.md, Seabed.
+
+    grid : the relief of `water`, None of a plane at depth d under the origin    r : 3 numbers, m    water : `Water`
+    """
+    if grid is None:
+        return water.normal, dot(r, water.normal) + water.depth * water.normal[2]
+    z, zx, zy, _, _, _ = relief(r[0], r[1], grid.x, grid.y, grid.table)
+    up = 1.0 / math.sqrt(1.0 + zx * zx + zy * zy)
+    return (-up * zx, -up * zy, up), up * (r[2] - z)
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def height(r, water):
+    """Height of a position above the bed along its normal, m: h = n . r + d n_z over a plane, as of :func:`ground`.
+
+    Source: docs/theory/morison.md, Seabed.    r : 3 numbers, m    water : `Water`
+    """
+    return ground(water.relief, r, water)[1]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
