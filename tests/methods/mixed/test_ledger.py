@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from ropewalk.methods.mixed.report import SIGNS, energy_terms
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
@@ -332,3 +333,13 @@ def test_drag_of_a_float_at_the_surface_is_that_of_its_wet_part() -> None:
     assert 0.2 < wet < 0.8
     # it stays at rest: the equilibrium is Newton's
     assert_allclose(report.figures["energy"]["loss_drag"], 0.5 * 1000.0 * 0.4 * wet * 1.5**3 * 2.0, rtol=1e-6)
+
+
+def test_ledger_has_the_same_bits_for_any_number_of_moments_at_once() -> None:
+    """A run that is resumed reads moments in other groups than one that was not stopped."""
+    rng = np.random.default_rng(1)
+    stored, done, first = rng.normal(size=(70, 3)), rng.normal(size=(70, SIGNS.size)), rng.normal(size=3)
+    whole = energy_terms(stored, done, first)
+    for k in range(0, 70, 7):
+        part = energy_terms(stored[k : k + 7], done[k : k + 7], first)
+        assert all(np.array_equal(part[name], whole[name][k : k + 7]) for name in whole)

@@ -3,8 +3,10 @@ r"""How good a mesh is: the same equilibrium on elements of half the length.
 Tensions converge with second order, so that of what halving the elements changes, :math:`\Delta`, the mesh itself has
 :math:`\tfrac43 \Delta` as its error. With friction of the bed, and where free points stand on it, they do so with first
 order only: the bed bears on half an element at the end of a line that begins to rise there, and friction is that of
-whole elements. The error is then :math:`2 \Delta`. Where no finer mesh can be compared, one of twice the length is:
-what that changes is the error of the present one even if it is of first order.
+whole elements. The error is then :math:`2 \Delta`. Where a line ends on the bed in a current that grows with a power
+:math:`\alpha` of the height, drag grows from nothing along its first element, with :math:`2 \alpha`: the order is
+:math:`p = 1 + 2 \alpha` at most, and the error :math:`\Delta / (1 - 2^{-p})`. Where no finer mesh can be compared, one
+of twice the length is: what that changes is the error of the present one even if it is of first order.
 
 Stiffness does not converge so: it steps whenever a node is laid down on the bed or lifted, and is wrong by the share of
 an element that the touchdown has passed, whichever way. It is the mean over meshes whose nodes lie elsewhere, and its
@@ -27,9 +29,9 @@ from ropewalk.model.arrays import Array, Flags, Ints, ints
 from ropewalk.model.environment import bed_heights
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
+from ropewalk.physics.current import POWER
 
 ACCURACY = 1e-2  # wanted relative error of end tensions, unless given
-FIRST_ORDER, SECOND_ORDER = 2.0, 4.0 / 3.0  # error over the change by halving elements
 MOST_ELEMENTS = 400  # of a line, that a mesh is refined to
 MOST_IN_ALL = 4_000  # elements of a system, beyond which no finer mesh is tried
 MESHES = 8  # from which stiffness is taken where lines lie on the bed
@@ -67,9 +69,8 @@ def finer(model: Model, work: FemWork, t: float) -> Finer | None:
     found = resettled(model, work, counts, t) if can_be_refined(work.counts) else None
     if found is None or rubs(found) != rubs(work):
         return None
-    order = FIRST_ORDER if _is_first_order(model, work, coarse) else SECOND_ORDER
-    change = order * largest_change(coarse, read_state(calm, found))
-    return Finer(max(change, bend_error(model, coarse)), counts, found)
+    error = largest_change(coarse, read_state(calm, found)) / (1.0 - 0.5 ** _order(model, work, coarse))
+    return Finer(max(error, bend_error(model, coarse)), counts, found)
 
 
 def error_by_coarser(model: Model, work: FemWork, t: float) -> float | None:
@@ -82,11 +83,15 @@ def error_by_coarser(model: Model, work: FemWork, t: float) -> float | None:
     return max(largest_change(read_state(calm, found), state), bend_error(model, state))
 
 
-def _is_first_order(model: Model, work: FemWork, state: State) -> bool:
-    """Whether end forces converge with first order: lines with friction, or free points, lie on the bed."""
-    ends = np.stack([state.position[state.start[:-1]], state.position[state.start[1:] - 1]], axis=1)
-    stands = (point_footings(model) > 0.0) & (bed_heights(model.sea, ends) <= end_radii(model))
-    return bool(np.any(stands)) or (rubs(work) and bool(np.any(state.grounded > 0.0)))
+def _order(model: Model, work: FemWork, state: State) -> float:
+    """With which end forces converge: the first where lines with friction, or free points, lie on the bed."""
+    sea, ends = model.sea, np.stack([state.position[state.start[:-1]], state.position[state.start[1:] - 1]], axis=1)
+    on_bed = bed_heights(sea, ends) <= end_radii(model)
+    if np.any((point_footings(model) > 0.0) & on_bed) or (rubs(work) and np.any(state.grounded > 0.0)):
+        return 1.0
+    if sea.current_kind == POWER and sea.current_speed > 0.0 and np.any(on_bed):
+        return min(2.0, 1.0 + 2.0 * sea.current_exponent)
+    return 2.0
 
 
 def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tuple[Ints, float]:
@@ -98,8 +103,10 @@ def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tu
     work : equilibrium on the elements of the model at the start    begin : its time, s
     """
     counts, free = work.counts, chosen_here(model)
-    if not can_be_refined(counts) or model.lines.winches.line.size:
+    if not can_be_refined(counts):
         return counts, -1.0
+    if model.lines.winches.line.size:  # which add and take elements as long as those of the start
+        return counts, _error_at(with_elements(model, counts), work, begin)
     times = _moments(model, begin) if np.any(free) else [begin]
     while True:
         case, same = with_elements(model, counts), np.array_equal(counts, work.counts)

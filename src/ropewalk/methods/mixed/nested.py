@@ -47,7 +47,7 @@ def resettled(model: Model, work: FemWork, counts: Array | Ints, t: float) -> Fe
 def settle_nested(model: Model, work: FemWork, state: State) -> Report:
     """The equilibrium of `settle_gradually` with friction, on meshes from coarse to that of `work`.
 
-    If one of them has no equilibrium, that of `work` is sought from its own state.
+    Meshes without an equilibrium are passed over; if the last one has none, it is sought from the state of `work`.
     """
     iterations, t, meshes = 0, state.time, _coarser(model)
     if meshes:
@@ -56,10 +56,10 @@ def settle_nested(model: Model, work: FemWork, state: State) -> Report:
         found = make_work(first, _read(model, work, t), work.mesh.mass_damping)
         report = rub_on_bed(first, found, t, settle_gradually(first, found, state))
         iterations += report.iterations
-        for counts in (*meshes[1:], elements_of(model)):
-            if report.good:
-                found, report = _on_mesh(model, found, counts, t)
-                iterations += report.iterations
+        for counts in (*meshes[1:], elements_of(model)) if report.good else ():
+            finer, report = _on_mesh(model, found, counts, t)
+            iterations += report.iterations
+            found = finer if report.good else found
         if report.good:
             work.take(found)
             return replace(report, iterations=iterations)
