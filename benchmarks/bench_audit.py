@@ -13,7 +13,7 @@ from typing import Any
 
 import ropewalk as rw
 from benchmarks.timing import show
-from ropewalk.analysis import audit_run, run, statics
+from ropewalk.analysis import audit_records, run, statics
 from ropewalk.errors import ConvergenceError, InputError
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -83,7 +83,7 @@ def main() -> None:
     clock = Clock()
     clock.put_on(statics, "audit")
     for name in ("__init__", "take", "look"):
-        clock.put_on(audit_run.Watch, name)
+        clock.put_on(audit_records.Watch, name)
     clock.put_on(run, "is_driven")
     clock.put_on(run, "_audited", lambda _, __, report: dict(report.figures))  # figures are made when first read
     found: dict[str, dict[str, float]] = {"static call": {}, "run": {}}

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import ropewalk as rw
+from ropewalk.analysis.audit_records import Watch
 from ropewalk.analysis.audit_run import RunAudit, run_findings
 from ropewalk.analysis.run import RunFailedError
-from ropewalk.model.model import build
+from ropewalk.model.model import Model, build
 from ropewalk.model.moments import Moments
 from ropewalk.model.state import initial_state
 
@@ -47,6 +48,14 @@ def seen(*moments: dict[str, float]) -> RunAudit:
     audit = RunAudit()
     audit.count_energy({name: np.array([energy.get(name, 0.0) for energy in moments]) for name in moments[-1]})
     return audit
+
+
+def look(model: Model, audit: RunAudit, *moments: Moments, is_still: bool = False) -> None:
+    """Take passages of a run without ledger into the audit."""
+    watch = Watch(model, audit, is_still)
+    for passage in moments:
+        watch.take(passage, {})
+    watch.look()
 
 
 START = {"kinetic": 0.0, "elastic": 0.0, "potential": 0.0, "loss_numerics": 0.0, "closure": 0.0}
@@ -145,7 +154,7 @@ def test_lines_under_the_bed(stiffness, depth, fails):
     seen = RunAudit()
     below = np.array(state.position)
     below[30, 2] = -20.0 - depth
-    seen.look(model, Moments.of([state._replace(position=below)]), {})
+    look(model, seen, Moments.of([state._replace(position=below)]))
     (doubt, failed), = run_findings(model, seen, {})  # fmt: skip
     assert (doubt.code, doubt.part, failed) == ("sunk", "l", fails)
     assert doubt.value == pytest.approx(depth)
@@ -220,7 +229,7 @@ def test_bars_that_push_although_they_cannot_are_doubtful():
     for least, codes in ((-1.0, ["pushes"]), (-0.09, []), (1.0, [])):
         seen = RunAudit()
         tension = np.linspace(least, 100.0, state.s.size)
-        seen.look(model, Moments.of([state._replace(element_tension=tension)]), {})
+        look(model, seen, Moments.of([state._replace(element_tension=tension)]))
         assert [doubt.code for doubt, _ in run_findings(model, seen, figures)] == codes
         assert not list(run_findings(model, seen, {}))
 
@@ -261,11 +270,13 @@ def test_what_leaves_its_equilibrium_carries_a_doubt(monkeypatch):
 )
 def test_motion_that_grows_exponentially_is_told_from_drift(way, code):
     """exp(6 t) has the rate 6 1/s; a constant velocity, a constant acceleration and a swing have none."""
-    seen, times = RunAudit(), np.linspace(0.0, 5.0, 41)
+    seen, times, model = RunAudit(), np.linspace(0.0, 5.0, 41), build(pendulum())
+    nowhere = {"position": np.zeros((1, 0, 3))}
     for t in times:
         place = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, float(way(t)) if t > 0.0 else 0.0]]])
-        seen.look_at_rest(Moments(np.array([t]), np.zeros(1, dtype=int), np.zeros(0), {"position": place}))
-    (doubt,) = [doubt for doubt, _ in run_findings(build(pendulum()), seen, {})]
+        fields = {**nowhere, "body_position": place}
+        look(model, seen, Moments(np.array([t]), np.zeros(2, dtype=int), np.zeros(0), fields), is_still=True)
+    (doubt,) = [doubt for doubt, _ in run_findings(model, seen, {})]
     assert doubt.code == code
     if code == "grows":
         # times are those of records 0.125 s apart, over ln(1000)/6 = 1.15 s

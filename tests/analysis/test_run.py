@@ -156,7 +156,7 @@ def test_same_input_gives_the_same_file(tmp_path):
 def test_failure_keeps_what_came_before(tmp_path):
     output = tmp_path / "a.nc"
     with pytest.raises(
-        RunFailedError, match=r"on the way to t = 4 s of 10 s: residual 3 N .* kept 40 records"
+        RunFailedError, match=r"failed before t = 4 s \(duration 10 s\): residual 3 N .* kept 40 records"
     ) as error:
         simulate(swing_system(), solver=Swing(fails_at=3.95), output=output)
     assert isinstance(error.value, ConvergenceError)

@@ -1,25 +1,24 @@
 """Audit of runs in time: energy lost by the steps, closure of the ledger, lengths, bed, rejected steps.
 
-States are looked at when they are recorded, the rest once at the end. What is wrong fails the run, whose results are
-kept; what is doubtful is a doubt. Limits stand in docs/audit.md.
+States are looked at when they are recorded (audit_records.py), the rest once at the end. What is wrong fails the run,
+whose results are kept; what is doubtful is a doubt. Limits stand in docs/audit.md.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ropewalk.analysis.audit_lines import contact_width, heights
+from ropewalk.analysis.audit_lines import contact_width
 from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.loads.footing import footing_depths
 from ropewalk.model.arrays import Array
 from ropewalk.model.given import changes
 from ropewalk.model.model import Model
-from ropewalk.model.moments import Moments
 from ropewalk.model.state import State
 from ropewalk.physics.elasticity import INEXTENSIBLE
 
@@ -47,8 +46,6 @@ BLOWS = 5.0
 MESH = 0.05  # of the range of end tensions: error that such a mesh may leave
 SLACK = 1e-3  # of the largest tension: an end below it is slack
 STRONG = 0.1  # of a line's weight: range of tensions that counts
-LOOKED = ("tension", "element_tension", "net_tension", *PARTS)  # fields of a state that are looked at
-TOGETHER = 100_000  # numbers of records that are looked at together
 HELD = ("kinetic", "elastic", "potential")
 LEDGER = {"closure", "loss_numerics"}  # terms of which a ledger has at least one
 
@@ -71,9 +68,8 @@ class RunAudit:
     pushed: dict[str, float] = field(default_factory=dict)  # N, by line or net whose sections cannot push
     pulled: float = 0.0  # N, largest tension of all
     begun: float = 0.0  # of the extent: how far the solver moved lines and nets from the state that it was given
-    ends: dict[str, list[float]] = field(
-        default_factory=dict
-    )  # by line on the bed: least and most of each end, N; longest element, m
+    ends: dict[str, list[float]] = field(default_factory=dict)  # by line: least and most of each, N; longest element, m
+    touched: list[str] = field(default_factory=list)  # lines that touched the bed
 
     def look_at_start(self, given: State, begun: State) -> None:
         """Take into account where the solver begins, against the state that it was given on the same nodes."""
@@ -84,23 +80,11 @@ class RunAudit:
             extent = max(float(np.ptp(first, axis=0).max(initial=0.0)), np.finfo(float).tiny) if first.size else 1.0
             self.begun = max(self.begun, float(np.abs(now - first).max(initial=0.0)) / extent)
 
-    def look_at_rest(self, moments: Moments) -> None:
-        """Take recorded moments of a system into account that nothing drives."""
-        places = [moments.fields[name] for name in PARTS if name in moments.fields]
-        if not self.home:
-            self.home = [place[0].tolist() for place in places]
-        home = [np.reshape(first, (-1, 3)) for first in self.home]
-        extent = float(np.linalg.norm(np.ptp(np.concatenate(home), axis=0))) if sum(map(len, home)) else 0.0
-        if extent > 0.0:
-            moved = [
-                np.abs(now - first).reshape(moments.time.size, -1).max(axis=1)
-                for now, first in zip(places, home, strict=True)
-                if now.size
-            ]
-            ways = np.maximum.reduce(moved) / extent
-            if ways.max() > self.way:
-                for way, time in zip(ways.tolist(), moments.time.tolist(), strict=True):
-                    self._note_way(way, time)
+    def note_ways(self, ways: Array, times: Array) -> None:
+        """Take into account how far (of the extent) what nothing drives has moved at some times (s)."""
+        if ways.max() > self.way:
+            for way, time in zip(ways.tolist(), times.tolist(), strict=True):
+                self._note_way(way, time)
 
     def _note_way(self, way: float, time: float) -> None:
         """How far (of the extent) what nothing drives has moved at a time (s)."""
@@ -122,120 +106,12 @@ class RunAudit:
             return 0.0
         return DECADES * math.log(10.0) / span
 
-    def look(self, model: Model, moments: Moments, energy: Mapping[str, Array], rigid: Sequence[int] = ()) -> None:
-        """Take recorded moments into account.
-
-        energy : terms of the ledger by name, (n,) J each    rigid : lines that do not stretch, :func:`rigid_lines`
-        """
-        tensions = list(_tensions(model, moments))
-        if energy:
-            if not self.first:
-                self.slack = _slack_energy(model, moments, tensions)
-            self.count_energy(energy)
-        for kind, name, values in tensions:
-            self.pulled = max(self.pulled, float(values.max(initial=0.0)))
-            push = -float(values.min(initial=0.0))
-            if push > 0.0:
-                self.pushed[f"{kind} '{name}'"] = max(self.pushed.get(f"{kind} '{name}'", 0.0), push)
-        position = moments.fields["position"]
-        if not position.size:
-            return
-        self._note_lengths(model, moments, rigid)
-        if not model.sea.has_seabed:
-            return
-        lowest = np.min(heights(model.sea, position.reshape(-1, 3)).reshape(position.shape[:2]), axis=0)
-        depth = -np.minimum.reduceat(lowest, moments.start[:-1])
-        self._note_ends(model, moments, depth)
-        if not depth.max() > 0.0:
-            return
-        for i in np.flatnonzero(depth > depth_limits(model)):
-            name = model.names.lines[i]
-            self.deepest[name] = max(self.deepest.get(name, 0.0), float(depth[i]))
-
     def count_energy(self, energy: Mapping[str, Array]) -> None:
         """Take terms of the ledger into account.  energy : by name, (n,) J each"""
         if not self.first:
             self.first = {name: float(values[0]) for name, values in energy.items()}
         turned, held = exchanged(self.first, energy)
         self.turned, self.held = max(self.turned, turned), max(self.held, held)
-
-    def _note_lengths(self, model: Model, moments: Moments, rigid: Sequence[int]) -> None:
-        """How much longer inextensible lines are than their lengths: ends too far apart force that."""
-        position = moments.fields["position"]
-        for i in rigid:
-            first, stop = int(moments.start[i]), int(moments.start[i + 1])
-            chord = position[:, first + 1 : stop] - position[:, first : stop - 1]
-            long = np.sqrt(np.einsum("tnk,tnk->tn", chord, chord)).sum(axis=1).max(initial=0.0)
-            over, name = float(long) / float(model.lines.length[i]) - 1.0, model.names.lines[i]
-            if over > DRIFT:
-                self.longer[name] = max(self.longer.get(name, 0.0), over)
-
-    def _note_ends(self, model: Model, moments: Moments, depth: Array) -> None:
-        """Extremes of the tensions at ends of lines that touch the bed.  depth : (n_lines,) of the lowest node, m"""
-        tension, first, last = moments.fields["tension"], moments.start[:-1], moments.start[1:] - 1
-        touch = 2.0 * float(model.sections.contact_radius.max(initial=0.0))
-        for i in np.flatnonzero(depth >= -touch):
-            old = self.ends.get(model.names.lines[i], [*[np.inf, -np.inf] * 2, 0.0])
-            a, b = tension[:, first[i]], tension[:, last[i]]
-            longest = float(np.diff(moments.s[first[i] : last[i] + 1]).max())
-            now = [float(a.min()), float(a.max()), float(b.min()), float(b.max()), longest]
-            picks = (min, max, min, max, max)
-            self.ends[model.names.lines[i]] = [pick(x, y) for pick, x, y in zip(picks, old, now, strict=True)]
-
-
-class Watch:
-    """Looks at what a run records, many records together: a look at one of a small case costs as much as its steps."""
-
-    def __init__(self, model: Model, seen: RunAudit, is_still: bool) -> None:
-        """is_still : nothing drives the run"""
-        self.model, self.seen, self.is_still = model, seen, is_still
-        self.rigid = rigid_lines(model)
-        self.waiting: list[tuple[Moments, Mapping[str, Array]]] = []
-        self.numbers = 0
-
-    def take(self, moments: Moments, energy: Mapping[str, Array]) -> None:
-        """Keep recorded moments, and look once there are enough.  energy : terms of the ledger by name, (n,) J each"""
-        if self.waiting and not _same_nodes(self.waiting[0][0], moments):
-            self.look()
-        given = moments.fields
-        fields = {name: given[name].copy() if given[name].size else given[name] for name in LOOKED if name in given}
-        self.waiting.append((Moments(moments.time, moments.start, moments.s, fields), energy))
-        self.numbers += sum([values.size for values in fields.values()])
-        if self.numbers > TOGETHER:
-            self.look()
-
-    def look(self) -> None:
-        """Take into account all that waits."""
-        if not self.waiting:
-            return
-        moments, energies = [one for one, _ in self.waiting], [energy for _, energy in self.waiting]
-        together = moments[0] if len(moments) == 1 else Moments.joined(moments)
-        energy = energies[0]
-        if len(energies) > 1:
-            energy = {name: np.concatenate([one[name] for one in energies]) for name in energy}
-        self.waiting, self.numbers = [], 0
-        self.seen.look(self.model, together, energy, self.rigid)
-        if self.is_still:
-            self.seen.look_at_rest(together)
-
-
-def _same_nodes(one: Moments, other: Moments) -> bool:
-    """Bytes are compared, for most records have few nodes; the same numbers in other bytes are looked at apart."""
-    return (one.start is other.start or one.start.tobytes() == other.start.tobytes()) and (
-        one.s is other.s or one.s.tobytes() == other.s.tobytes()
-    )
-
-
-def _tensions(model: Model, moments: Moments) -> Iterator[tuple[str, str, Array]]:
-    """Kind, name and tensions of bars of the lines and nets whose sections cannot push, N."""
-    lines, nets, can = model.lines, model.nets, model.sections.compression.astype(bool)
-    bars = moments.fields["element_tension"]
-    for i, name in enumerate(model.names.lines if bars.size else ()):
-        if not np.any(can[lines.piece_section[lines.piece_start[i] : lines.piece_start[i + 1]]]):
-            yield "line", name, bars[:, moments.start[i] : moments.start[i + 1]]
-    for i, name in enumerate(nets.names):
-        own = np.arange(nets.bar_start[i], nets.bar_start[i + 1])
-        yield "net", name, moments.fields["net_tension"][:, own[(nets.twines[own] > 0.0) & ~can[nets.section[own]]]]
 
 
 def rigid_lines(model: Model) -> list[int]:
@@ -302,22 +178,6 @@ def exchanged(first: Mapping[str, float], energy: Mapping[str, Array]) -> tuple[
 def has_moved(turned: float, held: float) -> bool:
     """Whether an energy exchanged is more than an equilibrium leaves.  held : largest term of the ledger, J"""
     return turned > STILL * held
-
-
-def _slack_energy(model: Model, moments: Moments, tensions: Sequence[tuple[str, str, Array]]) -> float:
-    """Energy of elements that cannot push and are pushed by the law of slack lines, at the first of the moments, J.
-
-    Lines that lie slack have no shape of their own. Those that are found straight may buckle, and lose this.
-    tensions : of :func:`_tensions`
-    """
-    total, position = 0.0, moments.fields["position"]
-    for kind, name, tension in tensions:
-        if kind == "line" and tension[0].min(initial=0.0) < 0.0:
-            i = model.names.lines.index(name)
-            own = slice(int(moments.start[i]), int(moments.start[i + 1]))
-            way = np.diff(moments.s[own]) - np.linalg.norm(np.diff(position[0, own], axis=0), axis=1)
-            total += 0.5 * float(np.maximum(-tension[0, :-1], 0.0) @ np.maximum(way, 0.0))
-    return total
 
 
 def _by_lengths(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> float:
@@ -439,7 +299,8 @@ def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
 
 def _blows(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
     """Lines that went slack on the bed and came taut again, on a mesh too coarse for their blows."""
-    for name, (*ends, longest) in audit.ends.items():
+    for name in audit.touched:
+        *ends, longest = audit.ends[name]
         i = model.names.lines.index(name)
         range_ = STRONG * _weight(model, i)
         slack = any(least <= SLACK * most and most - least > range_ for least, most in (ends[:2], ends[2:]))

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk.analysis import start
-from ropewalk.analysis.audit_run import RunAudit, Watch, is_driven, run_findings
+from ropewalk.analysis.audit_records import Watch
+from ropewalk.analysis.audit_run import RunAudit, is_driven, run_findings
 from ropewalk.analysis.check import pulled_apart, refuse_pulled_apart
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json

@@ -1,0 +1,156 @@
+"""What the audit of a run sees of its records: extremes, taken at every passage and summed up where the run stands.
+
+Fields of records are looked at once, by compiled sums (loads/record_check.py), and not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ropewalk.analysis.audit_lines import heights
+from ropewalk.analysis.audit_run import DRIFT, PARTS, RunAudit, depth_limits, rigid_lines
+from ropewalk.loads.record_check import NOTHING, Extremes, Looked, note_records, note_ways
+from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.model.environment import is_grid
+from ropewalk.model.model import Model
+from ropewalk.model.moments import Moments
+
+
+class Watch:
+    """Looks at what a run records, and brings it to a `RunAudit`."""
+
+    def __init__(self, model: Model, seen: RunAudit, is_still: bool) -> None:
+        """is_still : nothing drives the run"""
+        self.model, self.seen, self.is_still = model, seen, is_still
+        self.is_first = not seen.first
+        self.energies: list[Mapping[str, Array]] = []  # of records that are not yet counted
+        self.rows: Array = np.repeat(np.array([NOTHING]).T, model.lines.length.size, axis=1)
+        self.extremes = Extremes(*self.rows)
+        self.nets = np.zeros((len(model.nets.names), 2))  # N, most and least tension
+        self.looked: Looked | None = None
+        self.s: Array = np.zeros(0)
+        self.twines = _slack_twines(model) if model.nets.names else ()
+
+    def take(self, moments: Moments, energy: Mapping[str, Array]) -> None:
+        """Look at recorded moments.  energy : terms of the ledger by name, (n,) J each"""
+        fields = moments.fields
+        if energy:
+            if self.is_first:
+                self.seen.slack, self.is_first = _slack_energy(self.model, moments), False
+            self.energies.append(energy)
+        position = fields["position"]
+        if position.size:
+            if self.looked is None:  # records keep to the nodes of the first
+                self.looked, self.s = _looked(self.model, moments.start), moments.s
+            note_records(position, fields["tension"], fields["element_tension"], self.looked, self.extremes)
+            if self.model.sea.has_seabed and is_grid(self.model.sea):
+                self._note_heights(position)
+        for i, own in enumerate(self.twines):
+            tension = fields["net_tension"][:, own]
+            self.nets[i, 0] = max(self.nets[i, 0], tension.max(initial=0.0))
+            self.nets[i, 1] = min(self.nets[i, 1], tension.min(initial=0.0))
+        if self.is_still:
+            self._look_at_rest(moments)
+
+    def _note_heights(self, position: Array) -> None:
+        """Of lines over a bed that is given on a grid."""
+        assert self.looked is not None
+        lowest = np.min(heights(self.model.sea, position.reshape(-1, 3)).reshape(position.shape[:2]), axis=0)
+        low = np.minimum.reduceat(lowest, self.looked.start[:-1])
+        np.minimum(self.extremes.low, low, out=self.extremes.low)
+
+    def _look_at_rest(self, moments: Moments) -> None:
+        """Take recorded moments of a system into account that nothing drives."""
+        places = [moments.fields[name] for name in PARTS if name in moments.fields]
+        if not self.seen.home:
+            self.seen.home = [place[0].tolist() for place in places]
+        home = [np.reshape(first, (-1, 3)) for first in self.seen.home]
+        extent = float(np.linalg.norm(np.ptp(np.concatenate(home), axis=0))) if sum(map(len, home)) else 0.0
+        if extent > 0.0:
+            ways = np.zeros(moments.time.size)
+            for now, first in zip(places, home, strict=True):
+                if now.size:
+                    note_ways(now, first, ways)
+            self.seen.note_ways(ways / extent, moments.time)
+
+    def look(self) -> None:
+        """Take into account all that was looked at since the last time."""
+        seen, names = self.seen, self.model.names.lines
+        if self.energies:
+            one = self.energies[0]
+            if len(self.energies) > 1:
+                one = {name: np.concatenate([energy[name] for energy in self.energies]) for name in one}
+            seen.count_energy(one)
+            self.energies = []
+        rows = self.rows.T.tolist()
+        pulls = [("line", name, *row[:2]) for name, row in zip(names, rows, strict=True)]
+        pulls += [("net", name, *row) for name, row in zip(self.model.nets.names, self.nets.tolist(), strict=True)]
+        for kind, name, most, least in pulls:
+            seen.pulled = max(seen.pulled, most)
+            if least < 0.0:
+                seen.pushed[f"{kind} '{name}'"] = max(seen.pushed.get(f"{kind} '{name}'", 0.0), -least)
+        if self.looked is not None:
+            for i in np.flatnonzero(self.looked.is_rigid):
+                over = float(self.extremes.long[i]) / float(self.model.lines.length[i]) - 1.0
+                if over > DRIFT:
+                    seen.longer[names[i]] = max(seen.longer.get(names[i], 0.0), over)
+            if self.model.sea.has_seabed:
+                self._count_bed(self.looked.start, [row[-4:] for row in rows])
+        self.rows.T[:], self.nets[:] = NOTHING, 0.0
+
+    def _count_bed(self, start: Ints, ends: Sequence[Sequence[float]]) -> None:
+        """Depths below the bed, and tensions at the ends of lines that may touch it.  ends : as of `RunAudit`"""
+        seen, names, depth = self.seen, self.model.names.lines, -self.extremes.low
+        touch = 2.0 * float(self.model.sections.contact_radius.max(initial=0.0))
+        for i, (name, own) in enumerate(zip(names, ends, strict=True)):
+            if name not in seen.ends:
+                longest = float(np.diff(self.s[start[i] : start[i + 1]]).max())
+                seen.ends[name] = [np.inf, -np.inf, np.inf, -np.inf, longest]
+            old = seen.ends[name]
+            old[:4] = [pick(x, y) for pick, x, y in zip((min, max, min, max), old[:4], own, strict=True)]
+            if depth[i] >= -touch and name not in seen.touched:
+                seen.touched.append(name)
+        if depth.max() > 0.0:
+            for i in np.flatnonzero(depth > depth_limits(self.model)).tolist():
+                seen.deepest[names[i]] = max(seen.deepest.get(names[i], 0.0), float(depth[i]))
+
+
+def _looked(model: Model, start: Ints) -> Looked:
+    """What to look at of the lines of a model.  start : of the nodes of its records"""
+    sea, is_rigid = model.sea, np.zeros(model.lines.length.size, dtype=np.bool_)
+    is_rigid[rigid_lines(model)] = True
+    plane = np.zeros(4)
+    if sea.has_seabed and not is_grid(sea):
+        plane[:3], plane[3] = sea.bed_normal, sea.depth * sea.bed_normal[2]
+    return Looked(np.array(start, dtype=np.int64), _can_push(model), is_rigid, plane)
+
+
+def _can_push(model: Model) -> Flags:
+    """(n_lines,) whether a section of the line can push."""
+    can, lines = model.sections.compression.astype(bool)[model.lines.piece_section], model.lines
+    return np.logical_or.reduceat(can, lines.piece_start[:-1]) if lines.length.size else np.zeros(0, dtype=np.bool_)
+
+
+def _slack_twines(model: Model) -> list[Ints]:
+    """Bars of each net that cannot push."""
+    nets, can = model.nets, model.sections.compression.astype(bool)
+    own = [np.arange(nets.bar_start[i], nets.bar_start[i + 1]) for i in range(len(nets.names))]
+    return [bars[(nets.twines[bars] > 0.0) & ~can[nets.section[bars]]] for bars in own]
+
+
+def _slack_energy(model: Model, moments: Moments) -> float:
+    """Energy of elements that cannot push and are pushed by the law of slack lines, at the first of the moments, J.
+
+    Lines that lie slack have no shape of their own. Those that are found straight may buckle, and lose this.
+    """
+    bars, position = moments.fields["element_tension"], moments.fields["position"]
+    total = 0.0
+    if not bars.size or not bars[0].min() < 0.0:
+        return total
+    for i in np.flatnonzero(~_can_push(model)):
+        own = slice(int(moments.start[i]), int(moments.start[i + 1]))
+        way = np.diff(moments.s[own]) - np.linalg.norm(np.diff(position[0, own], axis=0), axis=1)
+        total += 0.5 * float(np.maximum(-bars[0, own][:-1], 0.0) @ np.maximum(way, 0.0))
+    return total
