@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SHOWN = ("mean", "std", "min", "max")  # of the statistics
 AT = "max at t (s)"
+SMALL = 1e-6  # of the energy exchanged: impacts below it are not printed
 NAMES = {"offset": "offset from start (m)", "cone_angle": "tilt (deg)", "freeboard": "freeboard (m)"}
 
 
@@ -116,7 +117,8 @@ def print_balance(dataset: xr.Dataset) -> None:
     if lost is not None:
         kind = "dissipation" if lost >= 0.0 else "gain"
         parts.append(f"numerical {kind} {abs(lost):.2g} J ({lost_share:.1e})")
-    if blows := balance.get("impact"):
+    blows = balance.get("impact") or 0.0
+    if abs(blows) > SMALL * float(balance["turned_over"] or 0.0):
         parts.append(f"impacts {blows:.2g} J")
     if missed is not None:
         parts.append(f"ledger closes to {missed:.2g} J ({share:.1e})")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 GIVES_WAY = "constrained_implicit"  # the solver in which bars that cannot push go slack, and may then be shorter
+TWINES_GIVE_WAY = (GIVES_WAY, "constrained", "projection")  # those in which twines of nets do
 
 
 def constraint_drift(dataset: xr.Dataset) -> float | None:
@@ -27,11 +28,13 @@ def constraint_drift(dataset: xr.Dataset) -> float | None:
     settings = json.loads(dataset.attrs.get("settings", "{}"))
     if settings.get("solver") not in BAR_SOLVERS:
         return None
-    slackens = settings["solver"] == GIVES_WAY and settings.get("options", {}).get("slack", True)
+    options = settings.get("options", {})
+    may = options.get("slack", True) and options.get("variant", "shake") == "shake"
     model = build(System.model_validate_json(dataset.attrs["system"]))
     sections, lines = model.sections, model.lines
     rigid = sections.law == INEXTENSIBLE
-    keeps_short = sections.compression.astype(bool) | (not slackens)
+    keeps_short = sections.compression.astype(bool) | (settings["solver"] != GIVES_WAY) | (not may)
+    twine_keeps_short = sections.compression.astype(bool) | (settings["solver"] not in TWINES_GIVE_WAY) | (not may)
     worst = []
     for k, name in enumerate(model.names.lines):
         pieces = lines.piece_section[lines.piece_start[k] : lines.piece_start[k + 1]]
@@ -43,7 +46,7 @@ def constraint_drift(dataset: xr.Dataset) -> float | None:
     if own.size:
         r = dataset["net_position"].values
         size = np.linalg.norm(r[:, model.nets.bar[own, 1]] - r[:, model.nets.bar[own, 0]], axis=2)
-        worst.append(_worst(size / model.nets.length[own] - 1.0, keeps_short[model.nets.section[own]]))
+        worst.append(_worst(size / model.nets.length[own] - 1.0, twine_keeps_short[model.nets.section[own]]))
     return float(max(worst)) if worst else None
 
 

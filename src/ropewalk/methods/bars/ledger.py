@@ -72,13 +72,14 @@ def book_loads(bars, field, tension, r, v):
         b.tension[k] = tension[k]
         for j in range(3):
             b.direction[k, j] = field.direction[k, j]
-    work, kinetic = 0.0, 0.0
+    work, kinetic, before = 0.0, 0.0, 0.0
     for i in range(r.shape[0]):
         if not bars.held[i]:
             for j in range(3):
                 work += 0.5 * (b.force[i, j] + field.force[i, j]) * (r[i, j] - b.r[i, j])
                 mean = 0.5 * (v[i, j] + b.v[i, j])
                 for q in range(3):
+                    before += 0.5 * b.v[i, j] * b.inertia[i, j, q] * b.v[i, q]
                     kinetic += mean * 0.5 * (b.inertia[i, j, q] + field.inertia[i, j, q]) * (v[i, q] - b.v[i, q])
                     b.inertia[i, j, q] = field.inertia[i, j, q]
         for j in range(3):
@@ -88,8 +89,8 @@ def book_loads(bars, field, tension, r, v):
     sums.supports = 0.0
     sums.work += work
     sums.kinetic += kinetic
-    if has_impact:
-        sums.impact += work - kinetic
+    if has_impact:  # which takes no more than was in motion
+        sums.impact += min(max(work - kinetic, -before), before)
 
 
 @kernel
