@@ -34,7 +34,8 @@ WEBS = (15, 20, 40, 127, 89500205, 91500000, 91500206, 91500123)
 TWINS = tuple(range(51400000, 51400012))
 BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40,
            # weights on the bed: on a slope, with friction; soft beds; at the end of short lines
-           934, 946, 52001877, 83000087, 94002111, 94008359)  # fmt: skip
+           934, 946, 52001877, 83000087, 94002111, 94008359,
+           94002601)  # fmt: skip  # a slack line that wanders on a slope without friction
 # 130: a light line with a winch that floats at the surface; 515148: a weight that is let down to the bed;
 # 3300050: friction at an anchor beside a winch; 8300094: line paid out at 25 m/s; 9200378: a line that parts and falls;
 # 11180022: line that lies straight and shorter than it is between weights on the bed has no shape, and buckles: what

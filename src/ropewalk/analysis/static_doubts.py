@@ -27,6 +27,7 @@ NEAR_BED = 1e-3  # of a line's length over the bed: what is attached there may a
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
 HEEL = 30.0  # degrees from the given attitude: beyond it a body has usually more than one equilibrium
 FRICTIONLESS = "bed friction is left out"  # in the messages of methods that find an equilibrium without it
+AS_IT_LIES = "bed friction holds lines where they lie"  # the same, of those that find none without it
 DRY = 1e-300  # N: keeps ratios finite
 
 
@@ -120,6 +121,8 @@ def _friction(model: Model, state: State, report: Report) -> Iterator[Doubt]:
             rest = f"the tension at its anchor assumes that it was {how}"
             if FRICTIONLESS in report.message:
                 rest = "this equilibrium leaves it out"
+            if AS_IT_LIES in report.message:
+                rest = "this equilibrium assumes that it was laid without the current"
             text = (
                 f"bed friction can carry {held:.3g} N of line '{name}' ({percent(held / largest)} of "
                 f"the largest end force); {rest}"

@@ -299,3 +299,39 @@ def test_grips_are_kept_in_a_checkpoint() -> None:
     a, b = solver.read(model, work), solver.read(model, other)
     np.testing.assert_array_equal(a.position, b.position)
     np.testing.assert_array_equal(a.end_force, b.end_force)
+
+
+def test_friction_holds_slack_line_that_wanders_without_it():
+    """Current up a slope, weight down it: a slack line has no stable place on a smooth bed, and rests on a rough one.
+
+    Friction may carry 179 N/m (mu times the weight in water), current and slope together are at most 20 + 13 N/m.
+    """
+
+    def bed(x: float, y: float) -> list[float]:
+        return [x, y, -22.0 - 0.07 * x]
+
+    case = {
+        "environment": {
+            "depth": 22.0,
+            "seabed": {"stiffness": 5e4, "friction": 1.0, "normal": [0.07, 0, 1]},
+            "current": {"speed": 0.36, "heading": -164},
+        },
+        "sections": {
+            "rope": {
+                "diameter": 0.23,
+                "mass": 61.0,
+                "axial_stiffness": 1e8,
+                "drag": {"normal": 1.26, "tangential": 0.2},
+            }
+        },
+        "points": {"a": {"position": bed(-9, 35)}, "b": {"position": bed(-27, 0)}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 53.6}]}},
+    }
+    system = System.model_validate(case)
+    rest = statics(system, "fem")
+    assert rest.audit.passed  # every node is held within mu N
+    assert "bed friction holds lines where they lie" in rest.report.message
+    assert any("laid without the current" in doubt.sentence for doubt in rest.doubts if doubt.code == "friction")
+    run = simulate(system, 5.0)
+    moved = np.linalg.norm(run.position - run.position.isel(time=0), axis=-1)
+    assert moved.max() < 1e-6 * 53.6  # at rest under the law that friction follows in time

@@ -12,7 +12,7 @@ from ropewalk.methods.mixed.body_start import grounded_body
 from ropewalk.methods.mixed.breakage import arm
 from ropewalk.methods.mixed.equilibrium import CONVERGED, find_equilibrium
 from ropewalk.methods.mixed.events import copy_state
-from ropewalk.methods.mixed.friction import Case, rub, sheltered
+from ropewalk.methods.mixed.friction import Case, preload, rub, sheltered
 from ropewalk.methods.mixed.payout import lengthened, with_winches
 from ropewalk.methods.mixed.report import MESH_ERROR, FemWork, place, worst_place
 from ropewalk.methods.mixed.steps import Work, allocate
@@ -27,6 +27,7 @@ from ropewalk.physics.current import FUNCTION
 UNBOUNDED = 1e6  # of the force scale: forces beyond it mean lengths that cannot be met
 MOST_TURNS = 2  # of an end between lying on the bed and rising from it
 MOST_STRAIGHTENING = 6  # rounds in which what lies on the bed is laid straight; 2 to 4 are usual
+AS_IT_LIES = "bed friction holds lines where they lie without the current: no equilibrium was found without friction"
 LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
 
 LINE_CLAIMS = frozenset(Claim) - {Claim.STATICS, Claim.DYNAMICS, Claim.OVER, Claim.RODS, Claim.NETS}
@@ -171,8 +172,12 @@ def rubs(work: FemWork) -> bool:
 def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
     """After `settle`: the same with friction of the bed, and with the ends that then lie on it."""
     has_friction = work.mesh.has_bed and model.sea.bed_rest_friction > 0.0 and work.mesh.s.size > 0
-    if not (report.good and has_friction) or rubs(work):
+    if not has_friction or (report.good and rubs(work)):
         return report
+    if not report.good:
+        held = _held_as_it_lies(model, work, t)
+        iterations = report.iterations + held.iterations
+        return replace(held if held.good else report, iterations=iterations)
     iterations, kept, attitude = report.iterations, work.steps, work.mesh.bodies.memory.attitude
     X, T, turns = kept.trial.X.copy(), kept.trial.T.copy(), attitude.copy()  # without friction
     smooth = work.mesh, work.lies
@@ -215,6 +220,40 @@ def rub_from(model: Model, work: FemWork, t: float, shares: Array | None) -> Rep
             return replace(report, iterations=iterations)
     work.static[:MESH_ERROR] = outcome, iterations, force, miss
     return Report(Status.DONE, "", iterations, force, miss)
+
+
+def _held_as_it_lies(model: Model, work: FemWork, t: float) -> Report:
+    """The equilibrium of lines that friction holds where they lie without the current, if there is none without it.
+
+    In a current, slack line on a bed without friction may have no stable place. The state stays if none is found.
+    """
+    kept, attitude = work.steps, work.mesh.bodies.memory.attitude
+    X, T, turns, smooth = kept.trial.X.copy(), kept.trial.T.copy(), attitude.copy(), (work.mesh, work.lies)
+    iterations, before = 0, None
+    for _ in range(MOST_STRAIGHTENING):
+        calm = replace(work, mesh=sheltered(work.mesh, kept.trial.X[0]))
+        if before is not None and np.array_equal(calm.mesh.element, before):
+            break
+        before = calm.mesh.element
+        report = settle(model, calm, t)
+        iterations += report.iterations
+        if not report.good:
+            break
+        work.mesh, work.lies = calm.mesh._replace(element=work.mesh.element), calm.lies
+    if report.good:
+        preload(work.mesh, kept, np.zeros((work.mesh.s.size, 3)))
+        case = Case(t, work.mesh, still_water(model.sea), model.motions, *scales(model))
+        outcome, used, force, miss = case.settle(work.mesh, kept, work.misses)
+        iterations += used
+        if outcome == CONVERGED:
+            copy_state(kept.trial, kept.now)
+            work.static[:MESH_ERROR] = outcome, iterations, force, miss
+            return Report(Status.DONE, AS_IT_LIES, iterations, force, miss)
+    kept.trial.X[...], kept.trial.T[...], attitude[...] = X, T, turns
+    work.mesh, work.lies = smooth
+    kept.memory.grip.friction[0].coefficient = 0.0
+    copy_state(kept.trial, kept.now)
+    return Report(Status.NOT_CONVERGED, "", iterations)
 
 
 def _straighten(model: Model, work: FemWork, t: float) -> int:
