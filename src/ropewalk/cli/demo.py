@@ -62,7 +62,7 @@ def demo_command(
 
 
 def _print_motion(dataset: xr.Dataset) -> None:
-    """Least, mean and largest of what the picture shows, and what the paper prints of it."""
+    """Statistics of what the picture shows, and the figures of the paper."""
     import numpy as np
 
     from ropewalk.post.bodies import buoy_histories
@@ -70,16 +70,16 @@ def _print_motion(dataset: xr.Dataset) -> None:
     history = buoy_histories(dataset, "buoy")
     centre = history["centre"]
     rows = [
-        ("x of the centre of mass (m)", centre[:, 0], "spans 5"),
-        ("y of the centre of mass (m)", centre[:, 1], "spans 3"),
+        ("x of the centre of mass (m)", centre[:, 0], "range 5"),
+        ("y of the centre of mass (m)", centre[:, 1], "range 3"),
         ("z of the centre of mass (m)", centre[:, 2], ""),
         ("centre of mass above the surface (m)", centre[:, 2] - history["surface"], ""),
         ("tilt (deg)", history["cone"], ""),
-        ("tension at the anchor (kN)", 1e-3 * history["tension"][:, 0], "up to 10"),
-        ("tension at the buoy (kN)", 1e-3 * history["tension"][:, 1], "up to 12"),
+        ("tension at the anchor (kN)", 1e-3 * history["tension"][:, 0], "max 10"),
+        ("tension at the buoy (kN)", 1e-3 * history["tension"][:, 1], "max 12"),
     ]
     table = [
         (name, *(f"{f(values):.2f}" for f in (np.min, np.mean, np.max, np.ptp)), paper) for name, values, paper in rows
     ]
-    columns = ("over the run", "least", "mean", "largest", "span", "in the paper")
+    columns = ("quantity", "min", "mean", "max", "range", "paper")
     print_table(f"in waves, {float(dataset['time'][-1]):g} s", columns, table)
