@@ -50,7 +50,7 @@ def modes(
 
     Variables: `omega` (rad/s, of the undamped or complex eigenvalue's magnitude), `period` (s, NaN for a mode
     that does not oscillate), `damping` (fraction of critical, negative if the mode grows), `growth` (1/s) and
-    `stable`; `dominant`, what moves most; shapes `position`, `point_position`, `body_motion`, `tension`, scaled to unit
+    `stable`; `dominant` motion; shapes `position`, `point_position`, `body_motion`, `tension`, scaled to unit
     modal mass (undamped) or to a largest motion of 1 (complex); `rest_...`, the equilibrium.
 
     >>> import ropewalk as rw

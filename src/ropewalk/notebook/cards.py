@@ -143,7 +143,7 @@ def of_equilibrium(result: Equilibrium) -> str:
         result.system.title or "equilibrium",
         note(said), note(report.message),
         side_view(result.to_dataset(), bed=_bed(result.system)),
-        table(("line", "tension A", "tension B", "declination A (deg)", "B (deg)", "on the bed (m)"), lines),
+        table(("line", "tension A", "tension B", "declination A (deg)", "B (deg)", "grounded (m)"), lines),
         table(("body", "x (m)", "y (m)", "z (m)", "roll (deg)", "pitch (deg)", "yaw (deg)"), bodies),
         doubt_list(result.doubts),
     )  # fmt: skip
@@ -195,7 +195,7 @@ def _modes(dataset: xr.Dataset) -> str:
         for k, row in enumerate(found["modes"])
     ]  # fmt: skip
     picture = side_view(dataset, "rest_position", _bed_of(dataset))
-    columns = ("mode", "period (s)", "omega (rad/s)", "damping (%)", "moves most")
+    columns = ("mode", "period (s)", "omega (rad/s)", "damping (%)", "dominant motion")
     return note(found["stability"]) + picture + table(columns, rows)
 
 

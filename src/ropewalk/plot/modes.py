@@ -79,7 +79,7 @@ class _Scene:
             axes.set_xlabel("x (m), from above", fontsize=7)
         else:
             _sea(axes, self.system, float(self.places[:, 2].min()))
-            axes.set_xlabel("x (m)" if abs(plane[0, 1]) < 1e-2 else "along the case (m)", fontsize=7)
+            axes.set_xlabel("x (m)" if abs(plane[0, 1]) < 1e-2 else "horizontal distance (m)", fontsize=7)
         axes.set_ylabel("y (m)" if turned else "z (m)", fontsize=7)
         self._shape(axes, mode, plane, 0.0, {"color": REST, "lw": 1.2, "zorder": 1})
         if np.iscomplexobj(motion):

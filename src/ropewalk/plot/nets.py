@@ -65,7 +65,7 @@ def draw_forces(axes: Any, dataset: xr.Dataset) -> None:
             beside.plot(time, part, "--", lw=1.0, label=f"{name}, volume")
     axes.set(xlabel="t (s)", ylabel="force of the water (kN)")
     if beside is not None:
-        beside.set(ylabel="volume (% of the given)", ylim=(0.0, 105.0))
+        beside.set(ylabel="volume (% of nominal)", ylim=(0.0, 105.0))
         beside.legend(loc="upper left", bbox_to_anchor=(0.0, 1.12), frameon=False, fontsize=8)
     axes.set_ylim(bottom=0.0)
     axes.legend(loc="upper right", bbox_to_anchor=(1.0, 1.12), frameon=False, fontsize=8, ncols=4)
