@@ -46,7 +46,8 @@ def ledger(numerics: float, closure: float) -> dict[str, float]:
 def seen(*moments: dict[str, float]) -> RunAudit:
     """The audit of a run with these ledgers at its records."""
     audit = RunAudit()
-    audit.count_energy({name: np.array([energy.get(name, 0.0) for energy in moments]) for name in moments[-1]})
+    terms = tuple(moments[-1])
+    audit.count_energy(terms, np.array([[energy.get(name, 0.0) for energy in moments] for name in terms]))
     return audit
 
 

@@ -79,10 +79,9 @@ class Watch:
         """Take into account all that was looked at since the last time."""
         seen, names = self.seen, self.model.names.lines
         if self.energies:
-            one = self.energies[0]
-            if len(self.energies) > 1:
-                one = {name: np.concatenate([energy[name] for energy in self.energies]) for name in one}
-            seen.count_energy(one)
+            tables = [np.array([*energy.values()]) for energy in self.energies]
+            whole = tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1)
+            seen.count_energy(tuple(self.energies[0]), whole)
             self.energies = []
         rows = self.rows.T.tolist()
         pulls = [("line", name, *row[:2]) for name, row in zip(names, rows, strict=True)]
@@ -92,7 +91,7 @@ class Watch:
             if least < 0.0:
                 seen.pushed[f"{kind} '{name}'"] = max(seen.pushed.get(f"{kind} '{name}'", 0.0), -least)
         if self.looked is not None:
-            for i in np.flatnonzero(self.looked.is_rigid):
+            for i in np.flatnonzero(self.looked.is_rigid).tolist():
                 over = float(self.extremes.long[i]) / float(self.model.lines.length[i]) - 1.0
                 if over > DRIFT:
                     seen.longer[names[i]] = max(seen.longer.get(names[i], 0.0), over)
@@ -119,12 +118,11 @@ class Watch:
 
 def _looked(model: Model, start: Ints) -> Looked:
     """What to look at of the lines of a model.  start : of the nodes of its records"""
-    sea, is_rigid = model.sea, np.zeros(model.lines.length.size, dtype=np.bool_)
-    is_rigid[rigid_lines(model)] = True
+    sea = model.sea
     plane = np.zeros(4)
     if sea.has_seabed and not is_grid(sea):
         plane[:3], plane[3] = sea.bed_normal, sea.depth * sea.bed_normal[2]
-    return Looked(np.array(start, dtype=np.int64), _can_push(model), is_rigid, plane)
+    return Looked(np.array(start, dtype=np.int64), _can_push(model), rigid_lines(model), plane)
 
 
 def _can_push(model: Model) -> Flags:

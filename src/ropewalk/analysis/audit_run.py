@@ -7,7 +7,7 @@ whose results are kept; what is doubtful is a doubt. Limits stand in docs/audit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from ropewalk.analysis.audit_lines import contact_width
 from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.loads.footing import footing_depths
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.given import changes
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -106,22 +106,23 @@ class RunAudit:
             return 0.0
         return DECADES * math.log(10.0) / span
 
-    def count_energy(self, energy: Mapping[str, Array]) -> None:
-        """Take terms of the ledger into account.  energy : by name, (n,) J each"""
+    def count_energy(self, terms: Sequence[str], energy: Array) -> None:
+        """Take terms of the ledger into account.  energy : (n_terms, n) J"""
         if not self.first:
-            self.first = {name: float(values[0]) for name, values in energy.items()}
-        turned, held = exchanged(self.first, energy)
+            self.first = dict(zip(terms, energy[:, 0].tolist(), strict=True))
+        turned, held = exchanged(self.first, terms, energy)
         self.turned, self.held = max(self.turned, turned), max(self.held, held)
 
 
-def rigid_lines(model: Model) -> list[int]:
-    """Lines of which no piece stretches, and that neither a winch nor a break makes longer."""
-    lines, sections = model.lines, model.sections
-    if INEXTENSIBLE not in sections.law:
-        return []
-    changed = {*lines.winches.line.tolist(), *lines.breaks.line.tolist()}
-    pieces = (lines.piece_section[lines.piece_start[i] : lines.piece_start[i + 1]] for i in range(lines.length.size))
-    return [i for i, own in enumerate(pieces) if i not in changed and np.all(sections.law[own] == INEXTENSIBLE)]
+def rigid_lines(model: Model) -> Flags:
+    """(n_lines,) whether no piece stretches, and neither a winch nor a break makes the line longer."""
+    lines = model.lines
+    if not lines.length.size:
+        return np.zeros(0, dtype=np.bool_)
+    is_rigid = model.sections.law[lines.piece_section] == INEXTENSIBLE
+    rigid: Flags = np.logical_and.reduceat(is_rigid, lines.piece_start[:-1])
+    rigid[lines.winches.line] = rigid[lines.breaks.line] = False
+    return rigid
 
 
 def depth_limits(model: Model) -> Array:
@@ -158,21 +159,21 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
     yield from _steps(figures)
 
 
-def exchanged(first: Mapping[str, float], energy: Mapping[str, Array]) -> tuple[float, float]:
+def exchanged(first: Mapping[str, float], terms: Sequence[str], energy: Array) -> tuple[float, float]:
     """Energy that went from one term of a ledger to another, J: half the sum of all changes since the first record,
     the most of all records, for what swings comes back; and the largest term, J.
 
     Velocities given at the start count as if they had come from rest: what spins freely exchanges nothing else.
 
-    energy : terms by name, (n,) J each
+    first : J, at the first record    energy : (n_terms, n) J
     """
-    terms = [name for name in energy if name != "closure"]
-    if not terms:
+    own = [k for k, name in enumerate(terms) if name != "closure"]
+    if not own or not energy.size:
         return 0.0, 0.0
-    values = np.array([energy[name] for name in terms])
-    change = np.abs(values - np.array([[first.get(name, 0.0)] for name in terms])).sum(axis=0)
-    most = float(change.max(initial=0.0)) + first.get("kinetic", 0.0)
-    return 0.5 * most, float(np.abs(values).max(initial=0.0))
+    values = energy if len(own) == len(terms) else energy[own]
+    change = np.abs(values - np.array([[first.get(terms[k], 0.0)] for k in own])).sum(axis=0)
+    most = float(change.max()) + first.get("kinetic", 0.0)
+    return 0.5 * most, max(float(values.max()), -float(values.min()))
 
 
 def has_moved(turned: float, held: float) -> bool:
@@ -254,10 +255,10 @@ def _begun(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
 def is_driven(model: Model) -> bool:
     """Whether anything moves a system that is at rest: waves, motions, winches, breaks, loads in time, vortices."""
     sea, lines = model.sea, model.lines
+    if model.motions.function.size or lines.winches.line.size or lines.breaks.line.size:
+        return True
     flows = sea.water_density > 0.0 and (sea.wave.shape[1] > 0 or np.any(model.sections.lift.coefficient > 0.0))
-    return bool(
-        flows or changes(model) or model.motions.function.size or lines.winches.line.size or lines.breaks.line.size
-    )
+    return bool(flows or changes(model))
 
 
 def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:

@@ -171,7 +171,7 @@ def energy_balance(dataset: xr.Dataset) -> dict[str, float | None] | None:
     energy = dataset["energy"]
     names = [str(name) for name in dataset["term"].values]
     terms = dict(zip(names, energy.values.T, strict=True))
-    turned, held = exchanged({name: float(values[0]) for name, values in terms.items()}, terms)
+    turned, held = exchanged({name: float(values[0]) for name, values in terms.items()}, names, energy.values.T)
     moved = has_moved(turned, held)
     balance: dict[str, float | None] = {"turned_over": turned}
     if "closure" in terms:
