@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from ropewalk.analysis.run import simulate
-from ropewalk.analysis.shared_start import KEPT, copied, rest_key, shared_starts
+from ropewalk.analysis.shared_start import KEPT, Memory, copied, rest_key, shared_starts
 from ropewalk.model.model import build
 from ropewalk.spec.system import System
 
@@ -98,3 +100,27 @@ def test_copies_share_memory_where_the_originals_do():
         assert new[1, 2] == -1.0
         assert table[1, 2] == 6.0
         assert (type(row), row.dtype) == (np.recarray, rows.dtype)
+
+
+@dataclass
+class Held:
+    """Memory of a made-up solver."""
+
+    table: np.ndarray
+    note: str = ""
+
+
+def test_memory_goes_from_case_to_case_with_its_numbers_put_back():
+    """The arrays are those of the case before once that is gone, and another copy while it is not."""
+    memory = Memory(Held(np.arange(6.0).reshape(2, 3).T))
+    first = memory.lend()
+    first.table[...], first.note = -1.0, "changed"
+    beside = memory.lend()
+    assert not np.shares_memory(beside.table, first.table)
+    place = beside.table.ctypes.data
+    beside.table[...], beside.note = -2.0, "changed"
+    del beside
+    last = memory.lend()
+    assert last.table.ctypes.data == place
+    np.testing.assert_array_equal(last.table, memory.found.table)
+    assert last.note == "" and first.table[0, 0] == -1.0

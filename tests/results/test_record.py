@@ -90,6 +90,20 @@ def test_results_span_many_pieces(monkeypatch):
     np.testing.assert_array_equal(table.since(5).column("tension")[1], [state.tension for state in states[5:]])
 
 
+def test_pieces_that_lie_end_to_end_in_memory_are_not_copied():
+    """Slices of one array one after the other; with a gap between them, or in another order, they are copied."""
+    states = [some_state(0.5 * k) for k in range(6)]
+    whole = Moments.of(states)
+    for cuts, is_same in ((((0, 2), (2, 6)), True), (((0, 2), (3, 6)), False), (((2, 6), (0, 2)), False)):
+        recorder = Recorder(NAMES, {})
+        for first, stop in cuts:
+            recorder.take(whole.cut(first, stop), np.zeros(stop - first), {})
+        position = recorder.dataset().position.values
+        expected = np.concatenate([whole.fields["position"][first:stop] for first, stop in cuts])
+        np.testing.assert_array_equal(position, expected)
+        assert np.shares_memory(position, whole.fields["position"]) == is_same
+
+
 def test_a_state_may_change_once_it_is_recorded():
     """Solvers may hand out the same arrays at every record."""
     recorder, state = Recorder(NAMES, {}), some_state(0.0)

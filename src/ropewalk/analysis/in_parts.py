@@ -72,7 +72,7 @@ class InParts:
         """Move all to time t."""
         return self.march(model, work, np.array([t])).report
 
-    def march(self, model: Model, work: PartsWork, times: Array) -> Passage:
+    def march(self, model: Model, work: PartsWork, times: Array, more: int = 0) -> Passage:
         """Move each part to each of `times`; all moments up to the first that a part does not reach."""
         pairs = zip(self.parts, work.works, strict=True)
         waiting = [work.pool.submit(self.solver.march, part.model, own, times.copy()) for part, own in pairs]

@@ -131,7 +131,7 @@ def run(
         seen.look_at_start(state, solver.read(model, work))
     if notice is not None:
         notice.is_watched = True
-    for passage, size in _passages(model, solver, work, times[tally.next :]):
+    for passage, size in _passages(model, solver, work, times[tally.next :], recorder.folder is None):
         report, moments = passage.report, passage.moments
         if moments is not None:
             try:
@@ -169,10 +169,12 @@ def run(
     )
 
 
-def _passages(model: Model, solver: Solver, work: Any, times: Sequence[float] | Times) -> Iterator[tuple[Passage, int]]:
+def _passages(
+    model: Model, solver: Solver, work: Any, times: Sequence[float] | Times, in_memory: bool
+) -> Iterator[tuple[Passage, int]]:
     """Passages through `times`, so many of them at once as take PASSAGE_SECONDS, and how many that are.
 
-    What is computed does not depend on how the times are shared out.
+    What is computed does not depend on how the times are shared out.  in_memory : all moments are kept there
     """
     march = solver.march if isinstance(solver, Marching) else _one_by_one(model, solver)
     is_marching = isinstance(solver, Marching)
@@ -180,7 +182,7 @@ def _passages(model: Model, solver: Solver, work: Any, times: Sequence[float] | 
     while done < len(times):
         batch = np.array(times[done : done + size], dtype=np.float64)
         begun = monotonic()
-        yield march(model, work, batch), batch.size
+        yield march(model, work, batch, len(times) - done - batch.size if in_memory else 0), batch.size
         spent = max(monotonic() - begun, CLOCK)  # with the recording
         done += batch.size
         size = int(min(max(batch.size * PASSAGE_SECONDS / spent, 1), PASSAGE_GROWTH * batch.size, MOST_IN_PASSAGE))
@@ -188,12 +190,12 @@ def _passages(model: Model, solver: Solver, work: Any, times: Sequence[float] | 
         keep_pace(batch.size / spent)
 
 
-def _one_by_one(model: Model, solver: Solver) -> Callable[[Model, Any, Times], Passage]:
+def _one_by_one(model: Model, solver: Solver) -> Callable[[Model, Any, Times, int], Passage]:
     """`march` of a solver that has none, for one time."""
     nodes: list[tuple[Ints, Array]] = []  # of the first record
     last: list[State] = []  # of statics under loads that change
 
-    def march(model: Model, work: Any, times: Times) -> Passage:
+    def march(model: Model, work: Any, times: Times, more: int) -> Passage:
         present = _at(model, solver, float(times[0]))
         if present is not model:  # an equilibrium under other loads than the last
             from ropewalk.model.state import initial_state

@@ -89,15 +89,15 @@ def keep_pace(value: float) -> None:
 
 def equilibrium_of(system: System, model: Model) -> Equilibrium:
     """`statics` of a case at t = 0, or what is kept of another one that is the same at rest."""
-    from ropewalk.analysis.statics import statics
+    from ropewalk.analysis.statics import equilibrium_of_model
 
     kept = _starts.get()
     key = None if kept is None else rest_key(model, 0.0, system.statics.model_dump_json())
     if kept is None or key is None:
-        return statics(system)
+        return equilibrium_of_model(system, model)
     found = kept.rest.get(key)
     if found is None:
-        return _keep(kept.rest, key, statics(system))
+        return _keep(kept.rest, key, equilibrium_of_model(system, model))
     kept.rest.move_to_end(key)
     same = replace(found, system=system, model=still(model, 0.0))
     vars(same)["rest_doubts"] = found.rest_doubts  # a cached property

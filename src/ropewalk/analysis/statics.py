@@ -35,7 +35,7 @@ from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state
 from ropewalk.spec import arguments
-from ropewalk.spec.fields import Fields
+from ropewalk.spec.fields import NO_FIELDS, Fields
 from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
@@ -191,30 +191,40 @@ def statics(
     given = Fields.of(fields)
     if sensitivities and given.names():
         raise InputError("sensitivities cannot be combined with fields; leave one of the two out")
-    model = still(build(system, given), time)
-    forget_trouble(model.fields)
-    refuse_only_rods(system)
-    refuse_unreachable(model, time)
-    refuse_impossible(model, time)
-    begin = None if guess is None else _guessed(model, guess, time)
-    tries: list[Try] = []
-    answer: Equilibrium | None = None
-    for name, solver in _solvers(system, model, method or system.statics.method):
-        found = attempt(system, model, name, solver, time, begin)
-        if isinstance(found, Try) and name == GENERAL and begin is None and not given.names():
-            found = _by_parts(system, model, solver, method or system.statics.method, time) or found
-        if isinstance(found, Equilibrium):
-            rejected = tuple((one.method, one.sentence) for one in tries if guess is None or one.method != GUESSLESS)
-            answer = replace(found, audit=replace(found.audit, rejected=rejected)) if rejected else found
-            break
-        tries.append(found)
-    if answer is None:
-        raise with_trouble(model, _failure(model, tries, time))
+    answer = equilibrium_of_model(system, build(system, given), method, time, guess, given)
     if given.names():
         answer = replace(answer, given=given.names())
     if sensitivities:
         return replace(answer, sensitivities=_sensitivities(system, sensitivities, time))
     return answer
+
+
+def equilibrium_of_model(
+    system: System,
+    model: Model,
+    method: str | Solver | None = None,
+    time: float = 0.0,
+    guess: Any = None,
+    given: Fields = NO_FIELDS,
+) -> Equilibrium:
+    """As `statics`, of a case whose model is built.  model : of `system` and `given`"""
+    model = still(model, time)
+    forget_trouble(model.fields)
+    refuse_only_rods(system)
+    refuse_unreachable(model, time)
+    refuse_impossible(model, time)
+    begin, by = None if guess is None else _guessed(model, guess, time), method or system.statics.method
+    is_plain = begin is None and not given.names()
+    tries: list[Try] = []
+    for name, solver in _solvers(system, model, by):
+        found = attempt(system, model, name, solver, time, begin)
+        if isinstance(found, Try) and name == GENERAL and is_plain:
+            found = _by_parts(system, model, solver, by, time) or found
+        if isinstance(found, Equilibrium):
+            rejected = tuple((one.method, one.sentence) for one in tries if guess is None or one.method != GUESSLESS)
+            return replace(found, audit=replace(found.audit, rejected=rejected)) if rejected else found
+        tries.append(found)
+    raise with_trouble(model, _failure(model, tries, time))
 
 
 @dataclass(frozen=True)

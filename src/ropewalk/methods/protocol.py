@@ -128,8 +128,8 @@ class Marching(Protocol):
     The states are those that `advance` and `read` give one by one, to the last bit.
     """
 
-    def march(self, model: Model, work: Any, times: Array) -> Passage:
-        """Move to each of `times` (s, rising)."""
+    def march(self, model: Model, work: Any, times: Array, more: int = 0) -> Passage:
+        """Move to each of `times` (s, rising).  more : times that will follow, to be kept in memory with these"""
         ...
 
 

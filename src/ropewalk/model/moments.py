@@ -23,10 +23,10 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, states: Sequence[State]) -> Moments:
-        """Those of states on the same nodes, at least one."""
+        """Those of states on the same nodes, at least one; in arrays of their own."""
         first = states[0]
         if len(states) == 1:
-            fields = {name: getattr(first, name)[None] for name in State._fields if name not in CONSTANT}
+            fields = {name: getattr(first, name)[None].copy() for name in State._fields if name not in CONSTANT}
         else:
             fields = {
                 name: np.stack([getattr(state, name) for state in states])

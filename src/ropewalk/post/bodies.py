@@ -78,19 +78,55 @@ def _poses(dataset: xr.Dataset, system: System, body: str) -> tuple[int, Array, 
     return k, turn, dataset["body_position"].values[:, k]
 
 
-def body_events(dataset: xr.Dataset, system: System | None = None, model: Model | None = None) -> list[Event]:
-    """Capsizing, sinking and dry-out of bodies, and lines over their breaking load, in the order of time.
+class Kept:
+    """What events follow from: arrays of a result from one of its records on."""
 
-    system, model : of the dataset, where they are at hand
-    """
-    system, time = system or _system(dataset), dataset["time"].values
-    model = model or build(system)
+    def __init__(self, dataset: xr.Dataset, first: int = 0) -> None:
+        self._variables, self._first = dataset.variables, first
+        self._turns: dict[int, Array] = {}
+        self._tensions: dict[str, tuple[Array, Array]] = {}
+        self._grounded = dataset.variables["line"].values.tolist() if "grounded" in dataset.variables else []
+        self.time = self.values("time")
+
+    def values(self, name: str) -> Array:
+        """A variable over time."""
+        values: Array = self._variables[name].values[self._first :]
+        return values
+
+    def turn(self, k: int) -> Array:
+        """(n, 3, 3) attitudes of body k."""
+        if k not in self._turns:
+            self._turns[k] = rotations(self.values("body_quaternion")[:, k])
+        return self._turns[k]
+
+    def tensions(self, line: str) -> tuple[Array, Array]:
+        """(n,) smallest and largest tension in a line, N."""
+        if line not in self._tensions:
+            own = np.flatnonzero(self._variables["node_line"].values == line)
+            along = self.values("tension")[:, own[0] : own[-1] + 1]  # nodes of a line lie together
+            by_node = np.ascontiguousarray(along.T)  # numpy is slow along short rows
+            self._tensions[line] = np.minimum.reduce(by_node), np.maximum.reduce(by_node)
+        return self._tensions[line]
+
+    def grounded(self, line: str) -> Array | None:
+        """(n,) length of a line on the bed, m; None if it is not kept."""
+        return self.values("grounded")[:, self._grounded.index(line)] if line in self._grounded else None
+
+
+def body_events(dataset: xr.Dataset) -> list[Event]:
+    """Capsizing, sinking and dry-out of bodies, and lines over their breaking load, in the order of time."""
+    system = _system(dataset)
+    return sorted(events_of_bodies(Kept(dataset), system, build(system)))
+
+
+def events_of_bodies(kept: Kept, system: System, model: Model) -> list[Event]:
+    """As `body_events`, of arrays."""
+    time = kept.time
     found: list[Event] = []
     for k, (name, body) in enumerate(system.bodies.items()):
         if body.joint != "free" or not body.all_hulls:
             continue
-        turn = rotations(dataset["body_quaternion"].values[:, k])
-        origin = dataset["body_position"].values[:, k]
+        turn, origin = kept.turn(k), kept.values("body_position")[:, k]
         surface = _elevation(model.sea, time, origin)
         cone = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0)))
         found += _first(
@@ -105,10 +141,11 @@ def body_events(dataset: xr.Dataset, system: System | None = None, model: Model 
         found += _first(time, under, name, "sunk", f"'{name}' stays under water for {SUNK:g} s or more")
     limit = breaking_loads(model)
     for i, name in enumerate(system.lines):
-        largest = dataset["tension"].values[:, dataset["node_line"].values == name].max(axis=1)
-        text = f"tension of '{name}' up to {largest.max():.4g} N, above its breaking load of {limit[i]:.4g} N"
-        found += _first(time, largest > limit[i], name, "overload", text)
-    return sorted(found)
+        if np.isfinite(limit[i]):
+            largest = kept.tensions(name)[1]
+            text = f"tension of '{name}' up to {largest.max():.4g} N, above its breaking load of {limit[i]:.4g} N"
+            found += _first(time, largest > limit[i], name, "overload", text)
+    return found
 
 
 def _system(dataset: xr.Dataset) -> System:
@@ -125,7 +162,8 @@ def _elevation(sea: Sea, time: Array, position: Array) -> Array:
 
 def rotations(quaternion: Array) -> Array:
     """(n, 3, 3) rotation matrices, body to world, of (n, 4) unit quaternions."""
-    return np.stack([rotated(quaternion, axis[None]) for axis in np.eye(3)], axis=2)
+    together = np.asfortranarray(quaternion)
+    return np.stack([rotated(together, axis[None]) for axis in np.eye(3)], axis=2)
 
 
 def _extent(model: Model, k: int, turn: Array, *, highest: bool, deck: bool = False) -> Array:
@@ -155,8 +193,8 @@ def _reach(hulls: Hulls, h: int, turn: Array, highest: bool, rings: Array | None
         return place + sign * hulls.radius[h]
     c = turn[:, 2] @ hulls.axis[h]
     s = np.sqrt(np.maximum(0.0, 1.0 - c * c))
-    edge = rings[:, 0] * c[:, None] + sign * rings[:, 1] * s[:, None]
-    found: Array = place + (edge.max(axis=1) if highest else edge.min(axis=1))
+    edge = rings[:, :1] * c + sign * rings[:, 1:2] * s
+    found: Array = place + (edge.max(axis=0) if highest else edge.min(axis=0))
     return found
 
 
@@ -176,7 +214,7 @@ def _lasting(time: Array, happens: Flags, least: float) -> Flags:
     """True where a stretch begins in which `happens` holds for at least so long (s)."""
     lasting: Flags = np.zeros(time.size, dtype=bool)
     begin = -1
-    for i, now in enumerate(happens):
+    for i, now in enumerate(happens.tolist() if happens.any() else ()):
         if now and begin < 0:
             begin = i
         if begin >= 0 and (not now or i == time.size - 1):

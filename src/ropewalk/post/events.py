@@ -9,8 +9,8 @@ import numpy as np
 
 from ropewalk.model.environment import bed_levels
 from ropewalk.model.model import Model, build
-from ropewalk.post.bodies import Event, _extent, _first, _system, body_events, rotations
-from ropewalk.post.window import ramp_end, settled
+from ropewalk.post.bodies import Event, Kept, _extent, _first, _system, events_of_bodies
+from ropewalk.post.window import first_settled, ramp_end
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 SNAP_FACTOR = 2.0  # times the mean of a line's largest tension: a pull above it after slack is a snap
 SNAP_WITHIN = 2.0  # s after slack in which such a pull comes from being taut again
 ATTRIBUTE = "events"  # of a result that holds them
-READ = ("tension", "grounded", "body_position", "body_quaternion", "node_line")  # variables that events follow from
 
 
 def events(dataset: xr.Dataset) -> list[Event]:
@@ -42,14 +41,13 @@ def find_events(dataset: xr.Dataset, system: System | None = None, model: Model 
         return []
     system = system or _system(dataset)
     model = model or build(system)
-    needed = ["time", *(name for name in READ if name in dataset)]
-    dataset = settled(dataset[needed], ramp_end(system))
-    found = body_events(dataset, system, model)
+    kept = Kept(dataset, first_settled(dataset.variables["time"].values, ramp_end(system)))
+    found = events_of_bodies(kept, system, model)
     if system.bodies and system.environment.has_seabed:
-        found += _aground(dataset, system, model)
+        found += _aground(kept, system, model)
     for name, line in system.lines.items():
         pushes = any(system.sections[piece.section].compression for piece in line.pieces)
-        found += _line(dataset, name, can_push=pushes)
+        found += _line(kept, name, can_push=pushes)
     return sorted(found)
 
 
@@ -58,34 +56,31 @@ def to_text(found: list[Event]) -> str:
     return json.dumps([list(event) for event in found])
 
 
-def _aground(dataset: xr.Dataset, system: System, model: Model) -> list[Event]:
+def _aground(kept: Kept, system: System, model: Model) -> list[Event]:
     """Free bodies that touch the bed."""
-    time, sea = dataset["time"].values, model.sea
+    time, sea = kept.time, model.sea
     found: list[Event] = []
     for k, (name, body) in enumerate(system.bodies.items()):
         if body.joint != "free":
             continue
-        origin = dataset["body_position"].values[:, k]
-        turn = rotations(dataset["body_quaternion"].values[:, k])
-        low = np.nan_to_num(_extent(model, k, turn, highest=False))  # 0 for a body without a hull
+        origin = kept.values("body_position")[:, k]
+        low = np.nan_to_num(_extent(model, k, kept.turn(k), highest=False))  # 0 for a body without a hull
         bed = bed_levels(sea, origin)
         found += _first(time, origin[:, 2] + low < bed, name, "touchdown", f"'{name}' touches the bed")
     return found
 
 
-def _line(dataset: xr.Dataset, name: str, *, can_push: bool) -> list[Event]:
+def _line(kept: Kept, name: str, *, can_push: bool) -> list[Event]:
     """Slack, snap and touchdown of one line; one that can push is never slack."""
-    time = dataset["time"].values
-    tension = dataset["tension"].values[:, dataset["node_line"].values == name]
-    slack, largest = (tension.min(axis=1) <= 0.0) & (not can_push), tension.max(axis=1)
+    time, (smallest, largest) = kept.time, kept.tensions(name)
+    slack = (smallest <= 0.0) & (not can_push)
     count = int(slack.sum())
     often = "one record," if count == 1 else f"{count} records, the first"
     found = _first(time, slack, name, "slack", f"'{name}' is slack somewhere in {often}")
     found += _snap(time, slack, largest, name)
-    if "grounded" in dataset and name in dataset["line"].values:
-        grounded = dataset["grounded"].values[:, dataset["line"].values.tolist().index(name)]
-        if grounded[0] == 0.0:
-            found += _first(time, grounded > 0.0, name, "touchdown", f"'{name}' touches the bed for the first time,")
+    grounded = kept.grounded(name)
+    if grounded is not None and grounded[0] == 0.0:
+        found += _first(time, grounded > 0.0, name, "touchdown", f"'{name}' touches the bed for the first time,")
     return found
 
 

@@ -67,8 +67,6 @@ def first_after(time: Array, begin: float) -> int:
     return first
 
 
-def settled(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:
-    """The records after the start-up ramp, or all of a run that ends within it.  start : as of `after_ramp`"""
-    if dataset.sizes.get("time", 0) <= 1 or is_within_ramp(dataset, start):
-        return dataset
-    return after_ramp(dataset, start)
+def first_settled(time: Array, begin: float) -> int:
+    """Number of the first record from `begin` (s) on, or of the first of a run that ends before.  time : (n,) s"""
+    return first_after(time, begin) if time.size > 1 and time[-1] >= begin else 0

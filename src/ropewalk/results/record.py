@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ropewalk.model.state import State
     from ropewalk.results.segments import RunFolder
 
-MANY = 64  # records: pieces of so many are kept in memory as they come, and so many smaller ones made into one
+MANY = 64  # records: so many smaller pieces in memory are made into one
 _GIVEN = ("time", "elevation", "energy")  # columns that do not come from the State
 _DERIVED = ("end_tension", "mooring_force")  # columns that follow from others
 
@@ -276,11 +276,10 @@ class _Pieces:
         self._small = 0  # pieces at the end with few records
 
     def extend(self, columns: Mapping[str, Array]) -> None:
-        """Take records; those of many are kept as they are, and must not be changed after."""
-        is_small = columns["time"].size < MANY
+        """Take records, which must not be changed after."""
         for name, values in columns.items():
-            self._pieces.setdefault(name, []).append(values.copy() if is_small else values)
-        self._small = self._small + 1 if is_small else 0
+            self._pieces.setdefault(name, []).append(values)
+        self._small = self._small + 1 if columns["time"].size < MANY else 0
         if self._small == MANY:
             for parts in self._pieces.values():
                 parts[-MANY:] = [np.concatenate(parts[-MANY:])]
@@ -289,5 +288,17 @@ class _Pieces:
     def joined(self) -> dict[str, Array]:
         """All records by variable."""
         for parts in self._pieces.values():
-            parts[:] = [np.concatenate(parts)] if len(parts) > 1 else parts
+            if len(parts) > 1:
+                parts[:] = [_end_to_end(parts)]
         return {name: parts[0] for name, parts in self._pieces.items()}
+
+
+def _end_to_end(parts: list[Array]) -> Array:
+    """Arrays joined along their first axis; those that lie so in the memory of one array are not copied."""
+    whole, first = parts[0].base, parts[0]
+    if isinstance(whole, np.ndarray) and all(part.base is whole and part.flags.c_contiguous for part in parts):
+        places, ends = [part.ctypes.data for part in parts], [part.ctypes.data + part.nbytes for part in parts]
+        if places[1:] == ends[:-1]:
+            shape = (sum([len(part) for part in parts]), *first.shape[1:])
+            return np.ndarray(shape, first.dtype, whole, places[0] - whole.ctypes.data)
+    return np.concatenate(parts)

@@ -108,10 +108,9 @@ def grounded_body(model: Model, position: Array) -> str:
 
 def first_grounded(model: Model, position: Array) -> int | None:
     """The first of n moments at which a free body has sunk through the bed.  position : (n, n_bodies, 3) m"""
-    sea = model.sea
-    if not sea.has_seabed:
+    sea, loose = model.sea, model.bodies.joint == LOOSE
+    if not sea.has_seabed or not loose.any():
         return None
-    loose = model.bodies.joint == LOOSE
     height = bed_heights(sea, position)
     for i in np.flatnonzero(np.any((height < -SOFTEST) & loose, axis=1)):
         if grounded_body(model, position[i]):

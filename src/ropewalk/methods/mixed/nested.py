@@ -39,8 +39,11 @@ def with_elements(model: Model, counts: Array | Ints) -> Model:
 
 
 def resettled(model: Model, work: FemWork, counts: Array | Ints, t: float) -> FemWork | None:
-    """The equilibrium at time t near that of `work` on a mesh with other numbers of elements; None if not found."""
-    found, report = _on_mesh(model, work, counts, t)
+    """The equilibrium at time t near that of `work` on a mesh with other numbers of elements; None if not found.
+
+    It is not for steps.
+    """
+    found, report = _on_mesh(model, work, counts, t, lanes=False)
     return found if report.good else None
 
 
@@ -67,13 +70,13 @@ def settle_nested(model: Model, work: FemWork, state: State) -> Report:
     return replace(report, iterations=iterations + report.iterations)
 
 
-def _on_mesh(model: Model, work: FemWork, counts: Array | Ints, t: float) -> tuple[FemWork, Report]:
+def _on_mesh(model: Model, work: FemWork, counts: Array | Ints, t: float, lanes: bool = True) -> tuple[FemWork, Report]:
     """As `resettled`. If friction is not found from scratch, it is sought from that of `work`."""
     other, state, damping = with_elements(model, counts), _read(model, work, t), work.mesh.mass_damping
-    found = make_work(other, state, damping)
+    found = make_work(other, state, damping, lanes=lanes)
     report = rub_on_bed(other, found, t, settle(other, found, t))
     if report.good and rubs(work) and not rubs(found):
-        second = make_work(other, state, damping)
+        second = make_work(other, state, damping, lanes=lanes)
         rubbed = rub_from(other, second, t, shares_at(work.mesh, work.steps, second.mesh))
         if rubbed.good:
             return second, replace(rubbed, iterations=report.iterations + rubbed.iterations)

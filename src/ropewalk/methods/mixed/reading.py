@@ -6,6 +6,8 @@ read of the balance is computed: the water and the forces at the ends of lines a
 
 from __future__ import annotations
 
+from itertools import accumulate
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -86,7 +88,13 @@ def new_tape(n: int, mesh: Mesh, worst: Array) -> Tape:
         (n_nodes, 3), (n_nodes, 3), (n_nodes,), (n_nodes,), (n_lines, 2, 3), (n_lines,), (n_bodies, 6), (3,),
         (POWERS,),
     ]  # fmt: skip
-    arrays = [np.empty((n, *shape)) for shape in shapes]
+    sizes = [n * prod(shape) for shape in shapes]
+    block, ends = (
+        np.empty(sum(sizes)),
+        [*accumulate(sizes)],
+    )  # one piece of memory: the system hands out large ones faster
+    pairs = zip(sizes, ends, shapes, strict=True)
+    arrays = [block[end - size : end].reshape(n, *shape) for size, end, shape in pairs]
     return Tape(*arrays, worst)  # type: ignore[call-arg]  # of as many arrays as it has fields
 
 
@@ -95,16 +103,18 @@ def reading_of(mesh: Mesh, s: Array, footing: Array, width: Array) -> Reading:
 
     footing : (n_lines, 2) of `point_footings`, m2    width : (n_lines, 2) of `end_widths`, m
     """
-    n_lines = mesh.line.shape[0]
+    n_lines, flips, bed_area = mesh.line.shape[0], mesh.line["flipped"] == 1, mesh.node["bed_area"]
     ends = np.stack([mesh.node_start[:-1], mesh.node_start[1:] - 1], axis=1)
     beside = ends + np.array([1, -1])
-    inner = np.setdiff1d(np.arange(s.size), ends.ravel())
+    is_inner = np.ones(s.size, dtype=bool)
+    is_inner[ends] = False
+    inner = np.flatnonzero(is_inner)
     length = np.abs(np.diff(s))  # the differences across lines are never used
     left, right = length[inner - 1], length[inner]
     order, element = np.arange(s.size), np.full(s.size, -1)
     for line in range(n_lines):
         own = np.arange(mesh.element_start[line], mesh.element_start[line + 1])
-        nodes, step = slice(ends[line, 0], ends[line, 1] + 1), -1 if mesh.line[line].flipped else 1
+        nodes, step = slice(ends[line, 0], ends[line, 1] + 1), -1 if flips[line] else 1
         order[nodes] = order[nodes][::step].copy()
         element[nodes.start : nodes.stop - 1] = own[::step]
     weight, share = np.zeros((s.size, 2)), np.zeros(s.size)
@@ -112,8 +122,8 @@ def reading_of(mesh: Mesh, s: Array, footing: Array, width: Array) -> Reading:
     share[inner] = 0.5 * (left + right)
     share[ends[:, 0]] = 0.5 * length[ends[:, 0]]
     share[ends[:, 1]] = 0.5 * length[ends[:, 1] - 1]
-    bare = mesh.node[ends].bed_area == 0.0 if mesh.has_bed else np.zeros((n_lines, 2), dtype=bool)
-    flipped, junction = mesh.line.flipped[:, None] == 1, mesh.line.junction
+    bare = bed_area[ends] == 0.0 if mesh.has_bed else np.zeros((n_lines, 2), dtype=bool)
+    flipped, junction = flips[:, None], mesh.line["junction"]
     moved = mesh.has_bed & (np.diff(mesh.dof_start)[junction] == 0) & (mesh.motion[junction] >= 0)
     walked = np.where(flipped, footing[:, ::-1], footing)
     points = np.arange(s.size, s.size + mesh.motion.size - mesh.bodies.body.shape[0])
@@ -127,7 +137,7 @@ def reading_of(mesh: Mesh, s: Array, footing: Array, width: Array) -> Reading:
         weight=weight,
         share=share,
         laid=np.ascontiguousarray(bare, dtype=np.int64),
-        footed=np.ascontiguousarray(walked / np.where(walked > 0.0, mesh.node[ends].bed_area, 1.0)),
+        footed=np.ascontiguousarray(walked / np.where(walked > 0.0, bed_area[ends], 1.0)),
         moved=np.ascontiguousarray(moved, dtype=np.int64),
         width=np.ascontiguousarray(np.where(flipped, width[:, ::-1], width)),
         rows=rows.astype(np.int64),

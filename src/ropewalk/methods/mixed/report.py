@@ -27,6 +27,7 @@ LOST = ("drag", "damping", "seabed", "break", "impact", "numerics")  # kinds tha
 TERMS = {f"work_{kind}": KINDS.index(kind) for kind in GIVEN} | {f"loss_{kind}": KINDS.index(kind) for kind in LOST}
 SIGNS = np.array([-1.0 if kind in GIVEN else 1.0 for kind in KINDS])  # with which kinds stand in the closure
 ROUND_OFF = 1e-14  # of the energy that is held: what sums of so many numbers are off by
+MOST_ROOM = 4096  # moments of a run that are given room before they are there
 MESH_ERROR = 4  # of `static`: relative error of end tensions at rest by the mesh, below 0 if it is not known
 
 
@@ -61,6 +62,8 @@ class FemWork:
     start_remark: str = ""  # what has to be said of the equilibrium the run starts from
     stiffness_error: float = -1.0  # relative, of the stiffness of lines on bodies; below 0 if it is not known
     lanes: bool = True  # lines go side by side where they can
+    room: Tape | None = None  # for the moments of a run, and how many of them are there
+    room_used: int = 0
     high: Any = None  # the answer of elements of higher order, where they are asked for
 
     def take(self, other: FemWork) -> None:
@@ -79,7 +82,17 @@ class FemWork:
             "counts",
         ):
             setattr(self, name, getattr(other, name))
-        self.compiled, self.reading, self.read_mesh, self.forces = None, None, None, None
+        self.compiled, self.reading, self.read_mesh, self.forces, self.room = None, None, None, None, None
+
+    def tape_for(self, n: int, more: int) -> Tape:
+        """Room for n moments, right behind those before it; `more` that will follow shall have theirs there, too."""
+        if self.room is None or self.room_used + n > self.room.time.size:
+            if not more:
+                return new_tape(n, self.mesh, self.worst_miss)
+            self.room, self.room_used = new_tape(n + min(more, MOST_ROOM), self.mesh, self.worst_miss), 0
+        first, self.room_used = self.room_used, self.room_used + n
+        arrays = [array[first : first + n] for array in self.room[:-1]]
+        return Tape(*arrays, self.worst_miss)  # type: ignore[call-arg]  # of as many arrays as it has fields
 
     def take_functions(self, functions: Functions) -> None:
         """Go on with other functions of time, which nothing that is read depends on."""

@@ -33,13 +33,16 @@ LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where 
 LINE_CLAIMS = frozenset(Claim) - {Claim.STATICS, Claim.DYNAMICS, Claim.OVER, Claim.RODS, Claim.NETS}
 
 
-def make_work(model: Model, state: State, damping: float, *, settles: bool = True) -> FemWork:
-    """Mesh and memory, with the given state on the mesh.  settles : it is the start of a search for the equilibrium"""
+def make_work(model: Model, state: State, damping: float, *, settles: bool = True, lanes: bool = True) -> FemWork:
+    """Mesh and memory, with the given state on the mesh.
+
+    settles : it is the start of a search for the equilibrium    lanes : False where no steps will be taken
+    """
     given_model, model = model, lengthened(model, state.time)
     lies = lying_ends(model, state) if settles else laid_ends(model, state)
     mesh = with_winches(model, build_mesh(model, damping, lies), state.time)
     arm(model, mesh)
-    work = allocate(mesh)
+    work = allocate(mesh, lanes)
     x = work.trial
     junctions = slice(mesh.s.size, mesh.s.size + mesh.motion.size)
     x.X[0, junctions] = np.concatenate([state.point_position, state.body_position])

@@ -114,9 +114,9 @@ class MixedFem:
         if settled:
             self._settle(model, work, state)
             if work.static[0] == CONVERGED:
-                found = read_state(model._replace(sea=still_water(model.sea)), work)
                 counts, error = mesh_for_run(model, work, state.time, self.accuracy)
                 if not np.array_equal(counts, work.counts):
+                    found = read_state(model._replace(sea=still_water(model.sea)), work)
                     work.take(make_work(with_elements(model, counts), found, self.damping))
                     self._settle(with_elements(model, counts), work, found)
                 work.static[MESH_ERROR] = error
@@ -187,13 +187,13 @@ class MixedFem:
         sunk = grounded_body(model, body_positions(work)) if model.bodies.mass.size else ""
         return _grounded(report, float(work.steps.clock[0].time), sunk) if sunk else report
 
-    def march(self, model: Model, work: FemWork, times: Array) -> Passage:
+    def march(self, model: Model, work: FemWork, times: Array, more: int = 0) -> Passage:
         """Step to each of `times` in one call of compiled code; one by one where the mesh may change or links hold."""
         if work.static[0] != CONVERGED:
             return Passage(_no_start(work), None, {})
         if has_events(model, work) or model.links.names:
             return self._walk(model, work, times)
-        tape = new_tape(times.size, work.mesh, work.worst_miss)
+        tape = work.tape_for(times.size, more)
         reached, outcome, iterations = march_to(model, work, times, tape, self.integrator == "leapfrog")
         report = self._report(model, work, outcome, iterations)
         sunk = first_grounded(model, tape.body_position[:reached]) if model.bodies.mass.size else None

@@ -140,8 +140,8 @@ class Work(NamedTuple):
     settings: Records  # (1,) of SETTINGS
 
 
-def allocate(mesh: Mesh) -> Work:
-    """Memory for a run."""
+def allocate(mesh: Mesh, lanes: bool = True) -> Work:
+    """Memory for a run.  lanes : False where no steps will be taken"""
     n_rows, n_elements = mesh.node.shape[0], mesh.element.shape[0]
     now, last, trial = (Moving(np.zeros((4, n_rows, 3)), np.zeros(n_elements)) for _ in range(3))
     return Work(
@@ -153,7 +153,7 @@ def allocate(mesh: Mesh) -> Work:
         ledger=new_ledger(),
         forces=records(n_rows, FORCES),
         halves=np.zeros((n_elements, HALVES)),
-        memory=allocate_elimination(mesh),
+        memory=allocate_elimination(mesh, lanes),
         waters=allocate_waters(n_elements),
         clock=records(1, CLOCK),
         count=records(1, COUNT),

@@ -48,8 +48,8 @@ class Elimination(NamedTuple):
     walks: Walks  # lines that go side by side
 
 
-def allocate_elimination(mesh: Mesh) -> Elimination:
-    """Memory for one Newton iteration."""
+def allocate_elimination(mesh: Mesh, lanes: bool) -> Elimination:
+    """Memory for one Newton iteration.  lanes : of `plan_walks`"""
     n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
     m = int(mesh.dof_start[-1]) + n_lines + link_rows(mesh.bodies.links)
     return Elimination(
@@ -65,7 +65,7 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
         relief=np.zeros(1, dtype=np.int64),
         corner=np.zeros((8, 4)),
         factor=junction_factor(mesh, mesh.line.junction),
-        walks=plan_walks(mesh),
+        walks=plan_walks(mesh, lanes),
     )
 
 

@@ -13,6 +13,7 @@ second node of an element is that of the same walk in the next row.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import prod
 from typing import Any, NamedTuple
 
 import numba
@@ -145,15 +146,15 @@ def _ends(sizes: Iterable[int]) -> Ints:
 def _zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
     """As numpy's, from the beginning of a cache line on: vectors that lie in two lines take longer."""
     kind = np.dtype(dtype)
-    size = kind.itemsize * int(np.prod(shape))
+    size = kind.itemsize * prod(shape)
     memory = np.zeros(size + LINE, np.uint8)
     begin = -memory.ctypes.data % LINE
     return memory[begin : begin + size].view(kind).reshape(shape)
 
 
-def plan_walks(mesh: Mesh) -> Walks:
-    """The walks of a mesh, with memory for them."""
-    groups = _groups(mesh) if _can_share(mesh) else []
+def plan_walks(mesh: Mesh, lanes: bool = True) -> Walks:
+    """The walks of a mesh, with memory for them.  lanes : False where no steps will be taken, so that there are none"""
+    groups = _groups(mesh) if lanes and _can_share(mesh) else []
     layouts, n_groups = [_lay_out(group) for group in groups], len(groups)
     start, batch = _ends(layout.rows for layout in layouts), _ends(layout.batches for layout in layouts)
     first = _ends(layout.node.size for layout in layouts)
@@ -266,7 +267,7 @@ def _can_share(mesh: Mesh) -> bool:
 
 def _groups(mesh: Mesh) -> list[list[Walk]]:
     """Walks that go side by side, each group of similar length; the last lines as halves if nothing waits for them."""
-    walks = [_walk(mesh, line) for line in range(mesh.line.shape[0]) if _is_plain(mesh, line)]
+    walks = [_walk(mesh, line) for line in np.flatnonzero(_are_plain(mesh)).tolist()]
     walks.sort(key=lambda walk: -walk.elements.size)
     full = len(walks) // WIDTH * WIDTH
     rest = walks[full:]
@@ -294,12 +295,18 @@ def _is_held(mesh: Mesh, line: int) -> bool:
     return bool(mesh.dof_start[j] == mesh.dof_start[j + 1]) and mesh.bodies.links.link.shape[0] == 0
 
 
-def _is_plain(mesh: Mesh, line: int) -> bool:
-    """Whether a line begins at a held end, is elastic by a single number, and carries nothing."""
-    e = slice(mesh.element_start[line], mesh.element_start[line + 1])
-    n = slice(mesh.node_start[line], mesh.node_start[line + 1])
-    law, node = mesh.element["law"][e], mesh.node[n]
-    if mesh.line["two_sided"][line] or law.size < FEWEST_ELEMENTS or np.any(mesh.element["length_rate"][e] != 0.0):
-        return False
-    lumped = any(np.any(node[name] != 0.0) for name in ("volume", "drag_area", "added"))
-    return not lumped and bool(np.all((law == LINEAR) | (law == INEXTENSIBLE)))
+def _are_plain(mesh: Mesh) -> Flags:
+    """(n_lines,) whether lines begin at a held end, are elastic by a single number, and carry nothing."""
+    element, node, line = (table.view(np.ndarray) for table in (mesh.element, mesh.node, mesh.line))
+    law = element["law"]
+    bends = ((law != LINEAR) & (law != INEXTENSIBLE)) | (element["length_rate"] != 0.0)
+    lumped = (node["volume"] != 0.0) | (node["drag_area"] != 0.0) | (node["added"] != 0.0)
+    others = _any_in(bends, mesh.element_start) | _any_in(lumped, mesh.node_start)
+    plain: Flags = ~others & (line["two_sided"] == 0) & (np.diff(mesh.element_start) >= FEWEST_ELEMENTS)
+    return plain
+
+
+def _any_in(found: Flags, start: Ints) -> Flags:
+    """(n,) whether something is found in each of n stretches, which begin and end at `start` (n + 1,)."""
+    before = np.concatenate([[0], np.cumsum(found)])
+    return np.asarray(before[start[1:]] > before[start[:-1]])
