@@ -17,6 +17,7 @@ def open_book(work: BarsWork) -> None:
     book.r[:], book.v[:], book.yields[:] = s.r, s.v, s.yields
     for name in ("kinetic", "potential", "elastic"):
         book.sums[f"first_{name}"] = held[name]
+    book.sums["elastic"] = held["elastic"]
 
 
 def energies(work: BarsWork, has_ledger: bool = True) -> dict[str, float]:

@@ -28,6 +28,7 @@ SUMS = np.dtype(
         ("work", "f8"),  # of loads and supports, J
         ("supports", "f8"),  # of supports in the present step, J
         ("kinetic", "f8"),  # gained, J
+        ("elastic", "f8"),  # held by bars that stretch, J
         ("impact", "f8"),  # lost in steps with an impact, J
         ("first_kinetic", "f8"),  # of masses, at the start, J
         ("first_potential", "f8"),  # J
@@ -57,6 +58,21 @@ def make_book(n: int, m: int) -> Book:
 
 
 @kernel
+def stretch(bars, direction, r, k):
+    r"""By which bar k is longer than its length, m; bars that cannot push are never shorter.  direction : (3,)
+
+    .. math:: \max(t \cdot (r_b - r_a) - l, 0)
+
+    Source: docs/theory/ropes_and_nets.md, Energy.
+    """
+    a, b = bars.node[k, 0], bars.node[k, 1]
+    over = -bars.length[k]
+    for j in range(3):
+        over += direction[j] * (r[b, j] - r[a, j])
+    return over if bars.push[k] > 0.0 else max(over, 0.0)
+
+
+@kernel
 def book_loads(bars, field, tension, r, v):
     r"""Brings the ledger to the state r, v, to which loads and inertia in `field` belong.  tension : (m,) N
 
@@ -67,7 +83,10 @@ def book_loads(bars, field, tension, r, v):
     """
     b = field.book
     has_impact = False
+    elastic = 0.0
     for k in range(tension.size):
+        if bars.compliance[k] > 0.0:
+            elastic += 0.5 * stretch(bars, field.direction[k], r, k) ** 2 / bars.compliance[k]
         has_impact |= b.yields[k] > 0.0 and b.tension[k] <= 0.0 and tension[k] > 0.0
         b.tension[k] = tension[k]
         for j in range(3):
@@ -90,7 +109,8 @@ def book_loads(bars, field, tension, r, v):
     sums.work += work
     sums.kinetic += kinetic
     if has_impact:  # which takes no more than was in motion
-        sums.impact += min(max(work - kinetic, -before), before)
+        sums.impact += min(max(work - kinetic - (elastic - sums.elastic), -before), before)
+    sums.elastic = elastic
 
 
 @kernel
