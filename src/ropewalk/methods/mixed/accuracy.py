@@ -32,7 +32,7 @@ from ropewalk.model.state import State
 from ropewalk.physics.current import POWER
 
 ACCURACY = 1e-2  # wanted relative error of end tensions, unless given
-MOST_ELEMENTS = 400  # of a line, that a mesh is refined to
+MOST_ELEMENTS, MOST_ASKED_FOR = 400, 1_600  # of a line, that a mesh is refined to; where less error is asked for
 MOST_IN_ALL = 4_000  # elements of a system, beyond which no finer mesh is tried
 MESHES = 8  # from which stiffness is taken where lines lie on the bed
 

@@ -89,27 +89,27 @@ class MixedFemStatics:
         return settle_nested(model, work, state)
 
     def _refine(self, model: Model, work: FemWork, t: float) -> dict[str, float]:
-        """Shorten elements until the error is as wanted, where the case does not say how many there are; the error."""
+        """Shorten elements until the error is as wanted, where the case does not say how many there are; the error.
+
+        If it never is, the mesh with the least error remains.
+        """
         free = meshes.chosen_here(model)
-        while True:
-            meshed = with_elements(model, work.counts)
+        most = meshes.MOST_ELEMENTS if self.accuracy >= meshes.ACCURACY else meshes.MOST_ASKED_FOR
+        best, least = work, np.inf
+        finer: FemWork | None = replace(work)
+        while finer is not None:
+            work.take(finer)
+            meshed, finer = with_elements(model, work.counts), None
             found = meshes.finer(meshed, work, t)
             error = meshes.error_by_coarser(meshed, work, t) if found is None else found.error
-            if error is None:
-                return {UNJUDGED: 1.0}
-            figures = {"discretisation_error": error, "accuracy": self.accuracy}
-            if found is None or error <= self.accuracy or not np.any(free):
-                return figures
-            if int(np.max(found.counts[free])) > meshes.MOST_ELEMENTS:
-                return figures
-            counts = np.where(free, found.counts, work.counts)
-            if not np.all(free):
-                other = resettled(model, work, counts, t)
-                if other is None:
-                    return figures
-                found = found._replace(work=other)
-            work.take(found.work)
-            work.counts = counts
+            if error is not None and error <= least:
+                best, least = replace(work), error
+            if found is not None and found.error > self.accuracy and np.any(free):
+                counts = np.where(free, found.counts, work.counts)
+                if int(np.max(counts[free])) <= most:
+                    finer = found.work if np.all(free) else resettled(model, work, counts, t)
+        work.take(best)
+        return {"discretisation_error": least, "accuracy": self.accuracy} if least < np.inf else {UNJUDGED: 1.0}
 
     def read(self, model: Model, work: FemWork) -> State:
         """The State found last."""
