@@ -14,9 +14,9 @@ FLAGS = 0x1 | 0x2 | 0x100 | 0x400  # C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED and WRI
 _entries: dict[Any, Callable[..., Any]] = {}
 
 
-def kept_entry(function: Any, *arguments: Any) -> Callable[..., Any]:
-    """`entry_point`, kept for the next call with arguments of the same types."""
-    key = (function, shape_of(arguments))
+def kept_entry(function: Any, shape: Any, *arguments: Any) -> Callable[..., Any]:
+    """`entry_point`, kept for the next call with arguments of the same types.  shape : `shape_of` these, or of more"""
+    key = (function, shape)
     found = _entries.get(key)
     if found is None:
         found = _entries[key] = entry_point(function, *arguments)

@@ -11,7 +11,7 @@ from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.breakage import element_at, part
-from ropewalk.methods.mixed.entries import kept_entry
+from ropewalk.methods.mixed.entries import kept_entry, shape_of
 from ropewalk.methods.mixed.equilibrium import unbalance
 from ropewalk.methods.mixed.ledger import begin_ledger, stored_energy
 from ropewalk.methods.mixed.march import march, march_booked, march_leaping
@@ -175,20 +175,26 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
 
 def compiled_for(model: Model, work: FemWork, leaps: bool = False) -> Compiled:
     """The compiled code for a run; found anew only when mesh, memory or model are others."""
-    parts = (work.mesh, work.steps, model.sea, model.motions)
     kept = work.compiled
-    if kept is None or kept.leaps != leaps or any(a is not b for a, b in zip(parts, kept.parts, strict=True)):
+    if kept is None or kept.leaps != leaps or not _is_for(kept, model, work):
         walk = march_booked if work.steps.settings[0].ledger > 0.0 else march
         empty = new_tape(0, work.mesh, work.worst_miss)
-        entry = kept_entry(
-            march_leaping if leaps else walk, np.zeros(1), work.mesh, model.sea, model.motions, work.steps,
-            reading_for(model, work), empty,
-        )  # fmt: skip
-        kept = work.compiled = Compiled(entry, parts, leaps, empty)
+        arguments = (np.zeros(1), work.mesh, model.sea, model.motions, work.steps, reading_for(model, work), empty)
+        shape = shape_of(arguments)
+        entry = kept_entry(march_leaping if leaps else walk, shape, *arguments)
+        begin = kept_entry(begin_ledger, shape, 0.0, work.mesh, model.sea, work.steps)
+        parts = (work.mesh, work.steps, model.sea, model.motions)
+        kept = work.compiled = Compiled(entry, begin, parts, leaps, empty)
         if work.lanes and not has_events(model, work):
             fill_walks(work.mesh, work.steps.now.X, work.steps.now.T, work.steps.memory.walks)
         work.forces = None
     return kept
+
+
+def _is_for(kept: Compiled, model: Model, work: FemWork) -> bool:
+    """Whether compiled code is for these very arrays."""
+    mesh, steps, sea, motions = kept.parts
+    return mesh is work.mesh and steps is work.steps and sea is model.sea and motions is model.motions
 
 
 def march_to(model: Model, work: FemWork, times: Array, tape: Tape, leaps: bool = False) -> tuple[int, int, int]:
@@ -284,4 +290,7 @@ def _part(model: Model, work: FemWork, i: int, e: int) -> None:
 
 def restart_ledger(model: Model, work: FemWork) -> None:
     """Let the ledger begin at the present state: at the start, and where forces or the mesh have jumped."""
-    begin_ledger(float(work.steps.clock[0].time), work.mesh, model.sea, work.steps)
+    kept, begin = work.compiled, begin_ledger
+    if kept is not None and _is_for(kept, model, work):
+        begin = kept.begin_ledger
+    begin(float(work.steps.clock[0].time), work.mesh, model.sea, work.steps)

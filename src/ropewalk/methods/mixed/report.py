@@ -35,6 +35,7 @@ class Compiled(NamedTuple):
     """Compiled code for the very arrays of a run: with them, calls need no look at their types."""
 
     march: Callable[..., Any]  # of march.py
+    begin_ledger: Callable[..., Any]  # of ledger.py
     parts: tuple[Any, ...]  # mesh, memory of the steps, sea and motions that it is for
     leaps: bool  # by leapfrog
     nothing: Tape  # without room

@@ -317,8 +317,10 @@ def _grounded(report: Report, t: float, why: str) -> Report:
 def _shedding_period(model: Model) -> float:
     """Shortest period in which vortices leave lines in the current, s; infinite where none do."""
     lift, speed = model.sections.lift, model.sea.current_speed
+    if speed <= 0.0:
+        return np.inf
     shed = lift[np.unique(model.lines.piece_section[lift.coefficient[model.lines.piece_section] > 0.0])]
-    if not shed.size or speed <= 0.0 or model.sea.water_density <= 0.0:
+    if not shed.size or model.sea.water_density <= 0.0:
         return np.inf
     return float(np.min(shed.diameter / ((shed.centre + shed.width) * speed)))
 

@@ -215,18 +215,30 @@ def fill_walks(mesh: Mesh, X: Array, T: Array, walks: Walks) -> None:
     walks.T[...] = T[walks.element]
     walks.hold[...] = walks.X[0]
     walks.booked.X[...], walks.booked.T[...] = walks.X, walks.T
-    own, table = mesh.element[_by_batch(walks, walks.element, 0)], walks.elements
-    _fill_elements(mesh, walks, (*(name for name, _ in MEMBER_FIELDS), "damping", "slack"))
-    is_linear = own["law"] == LINEAR
-    stiffness = mesh.law_data[np.where(is_linear, own["law_start"], 0)] if mesh.law_data.size else np.ones(own.shape)
-    table["compliance"] = np.divide(1.0, stiffness, out=np.zeros(own.shape), where=is_linear)
-    slack = own["slack"]
+    own, table, element = mesh.element.view(np.ndarray), walks.elements.view(np.ndarray), _elements_of(walks)
+    _fill_elements(mesh, walks, element, (*(name for name, _ in MEMBER_FIELDS), "damping", "slack"))
+    is_linear, slack = own["law"][element] == LINEAR, own["slack"][element]
+    law = np.where(is_linear, own["law_start"][element], 0)
+    stiffness = mesh.law_data[law] if mesh.law_data.size else np.ones(law.shape)
+    table["compliance"] = np.divide(1.0, stiffness, out=np.zeros(law.shape), where=is_linear)
     table["slack_compliance"] = np.divide(1.0, slack, out=np.zeros(slack.shape), where=slack > 0.0)
-    _fill_nodes(mesh, walks, ("mass", "bed_area"))
-    node, counts = _by_batch(walks, walks.node, 1), _by_batch(walks, walks.counts, 1)
-    walks.nodes["radius"] = mesh.node["radius"][node]
+    node, counts = _nodes_of(walks)
+    _fill_nodes(mesh, walks, (node, counts), ("mass", "bed_area"))
+    nodes, force = walks.nodes.view(np.ndarray), mesh.node["force"][node]
+    nodes["radius"] = mesh.node["radius"][node]
     for p in range(3):
-        walks.nodes[f"force_{p}"] = counts * mesh.node["force"][node][..., p]
+        nodes[f"force_{p}"] = counts * force[..., p]
+
+
+def _elements_of(walks: Walks) -> Ints:
+    """(n_batches, WIDTH) elements of the mesh in the batches."""
+    elements: Ints = _by_batch(walks, walks.element, 0)
+    return elements
+
+
+def _nodes_of(walks: Walks) -> tuple[Ints, Array]:
+    """(n_batches, WIDTH) rows of the mesh of the second nodes of these elements, and whether their loads count."""
+    return _by_batch(walks, walks.node, 1), _by_batch(walks, walks.counts, 1)
 
 
 def _by_batch(walks: Walks, numbers: Any, ahead: int) -> Any:
@@ -239,20 +251,21 @@ def _by_batch(walks: Walks, numbers: Any, ahead: int) -> Any:
 def refill_lengths(mesh: Mesh, walks: Walks) -> None:
     """Put what goes with the length of elements into their lanes again."""
     if walks.start.size > 1:
-        _fill_elements(mesh, walks, BY_LENGTH)
-        _fill_nodes(mesh, walks, ("mass", "bed_area"))
+        _fill_elements(mesh, walks, _elements_of(walks), BY_LENGTH)
+        _fill_nodes(mesh, walks, _nodes_of(walks), ("mass", "bed_area"))
 
 
-def _fill_elements(mesh: Mesh, walks: Walks, names: Iterable[str]) -> None:
+def _fill_elements(mesh: Mesh, walks: Walks, element: Ints, names: Iterable[str]) -> None:
+    """Fields of elements into their lanes.  element : of `_elements_of`"""
     own, table = mesh.element.view(np.ndarray), walks.elements.view(np.ndarray)
-    element = _by_batch(walks, walks.element, 0)
     for name in names:
         table[name] = own[name][element]
 
 
-def _fill_nodes(mesh: Mesh, walks: Walks, names: Iterable[str]) -> None:
+def _fill_nodes(mesh: Mesh, walks: Walks, nodes: tuple[Ints, Array], names: Iterable[str]) -> None:
+    """Fields of nodes into their lanes.  nodes : of `_nodes_of`"""
     own, table = mesh.node.view(np.ndarray), walks.nodes.view(np.ndarray)
-    node, counts = _by_batch(walks, walks.node, 1), _by_batch(walks, walks.counts, 1)
+    node, counts = nodes
     for name in names:
         table[name] = counts * own[name][node]
 
