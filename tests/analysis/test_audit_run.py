@@ -161,6 +161,31 @@ def test_lines_under_the_bed(stiffness, depth, fails):
     assert doubt.value == pytest.approx(depth)
 
 
+def test_watch_goes_on_from_what_was_saved():
+    """Two halves of a run, with a checkpoint between, give the audit of the whole."""
+    model = build(pendulum(environment={"depth": 9.0, "seabed": {"stiffness": 1e5}}))
+    state, rng = initial_state(model), np.random.default_rng(1)
+    states = [
+        state._replace(
+            time=float(k),
+            position=state.position + rng.normal(0.0, 0.1, state.position.shape),
+            tension=rng.normal(10.0, 100.0, state.s.size),
+            element_tension=rng.normal(10.0, 100.0, state.s.size),
+        )
+        for k in range(4)
+    ]
+    ledger = [{"kinetic": rng.random(2), "closure": rng.random(2)} for _ in range(2)]
+    passages = [Moments.of(states[:2]), Moments.of(states[2:])]
+    whole, first = Watch(model, RunAudit(), True), Watch(model, RunAudit(), True)
+    for passage, energy in zip(passages, ledger, strict=True):
+        whole.take(passage, energy)
+    first.take(passages[0], ledger[0])
+    second = Watch(model, RunAudit(**json.loads(json.dumps(first.saved()))), True)
+    second.take(passages[1], ledger[1])
+    assert second.saved() == whole.saved()
+    assert whole.seen.touched and whole.seen.pushed and whole.seen.way > 0.0
+
+
 def test_results_carry_their_doubts(tmp_path):
     path = tmp_path / "run.nc"
     result = rw.simulate(pendulum(), output=path)
@@ -272,11 +297,10 @@ def test_what_leaves_its_equilibrium_carries_a_doubt(monkeypatch):
 def test_motion_that_grows_exponentially_is_told_from_drift(way, code):
     """exp(6 t) has the rate 6 1/s; a constant velocity, a constant acceleration and a swing have none."""
     seen, times, model = RunAudit(), np.linspace(0.0, 5.0, 41), build(pendulum())
-    nowhere = {"position": np.zeros((1, 0, 3))}
-    for t in times:
-        place = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, float(way(t)) if t > 0.0 else 0.0]]])
-        fields = {**nowhere, "body_position": place}
-        look(model, seen, Moments(np.array([t]), np.zeros(2, dtype=int), np.zeros(0), fields), is_still=True)
+    places = [np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, float(way(t)) if t > 0.0 else 0.0]]]) for t in times]
+    fields = [{"position": np.zeros((1, 0, 3)), "body_position": place} for place in places]
+    passages = [Moments(times[k : k + 1], np.zeros(2, dtype=int), np.zeros(0), own) for k, own in enumerate(fields)]
+    look(model, seen, *passages, is_still=True)
     (doubt,) = [doubt for doubt, _ in run_findings(model, seen, {})]
     assert doubt.code == code
     if code == "grows":

@@ -5,7 +5,10 @@ Fields of records are looked at once, by compiled sums (loads/record_check.py), 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +33,9 @@ class Watch:
         self.extremes = Extremes(*self.rows)
         self.nets = np.zeros((len(model.nets.names), 2))  # N, most and least tension
         self.looked: Looked | None = None
+        # m, PARTS at the first record of what nothing drives
+        self.home = [np.reshape(own, (-1, 3)) for own in seen.home] or None
+        self.extent = -1.0  # m, of these; below 0 if it is not known
         self.s: Array = np.zeros(0)
         self.twines = _slack_twines(model) if model.nets.names else ()
 
@@ -64,16 +70,24 @@ class Watch:
     def _look_at_rest(self, moments: Moments) -> None:
         """Take recorded moments of a system into account that nothing drives."""
         places = [moments.fields[name] for name in PARTS if name in moments.fields]
-        if not self.seen.home:
-            self.seen.home = [place[0].tolist() for place in places]
-        home = [np.reshape(first, (-1, 3)) for first in self.seen.home]
-        extent = float(np.linalg.norm(np.ptp(np.concatenate(home), axis=0))) if sum(map(len, home)) else 0.0
-        if extent > 0.0:
+        if self.home is None:
+            self.home = [place[0].copy() for place in places]
+        if self.extent < 0.0:
+            corners = np.array([(own.min(axis=0), own.max(axis=0)) for own in self.home if own.size]).reshape(-1, 2, 3)
+            spans = corners[:, 1].max(axis=0, initial=-np.inf) - corners[:, 0].min(axis=0, initial=np.inf)
+            self.extent = math.hypot(*spans.tolist()) if corners.size else 0.0
+        if self.extent > 0.0:
             ways = np.zeros(moments.time.size)
-            for now, first in zip(places, home, strict=True):
+            for now, first in zip(places, self.home, strict=True):
                 if now.size:
                     note_ways(now, first, ways)
-            self.seen.note_ways(ways / extent, moments.time)
+            self.seen.note_ways(ways / self.extent, moments.time)
+
+    def saved(self) -> dict[str, Any]:
+        """The audit so far, as plain data for a checkpoint."""
+        self.look()
+        self.seen.home = [own.tolist() for own in self.home or ()]
+        return asdict(self.seen)
 
     def look(self) -> None:
         """Take into account all that was looked at since the last time."""
@@ -103,14 +117,12 @@ class Watch:
         """Depths below the bed, and tensions at the ends of lines that may touch it.  ends : as of `RunAudit`"""
         seen, names, depth = self.seen, self.model.names.lines, -self.extremes.low
         touch = 2.0 * float(self.model.sections.contact_radius.max(initial=0.0))
-        for i, (name, own) in enumerate(zip(names, ends, strict=True)):
-            if name not in seen.ends:
-                longest = float(np.diff(self.s[start[i] : start[i + 1]]).max())
-                seen.ends[name] = [np.inf, -np.inf, np.inf, -np.inf, longest]
-            old = seen.ends[name]
-            old[:4] = [pick(x, y) for pick, x, y in zip((min, max, min, max), old[:4], own, strict=True)]
-            if depth[i] >= -touch and name not in seen.touched:
-                seen.touched.append(name)
+        for i, (name, own, below) in enumerate(zip(names, ends, depth.tolist(), strict=True)):
+            old = seen.ends.get(name)
+            picks = zip((min, max, min, max), own, old, strict=True) if old is not None else ()
+            seen.ends[name] = [pick(x, y) for pick, x, y in picks] or [*own]
+            if below >= -touch and name not in seen.touched:
+                seen.touched[name] = float(np.diff(self.s[start[i] : start[i + 1]]).max())
         if depth.max() > 0.0:
             for i in np.flatnonzero(depth > depth_limits(self.model)).tolist():
                 seen.deepest[names[i]] = max(seen.deepest.get(names[i], 0.0), float(depth[i]))

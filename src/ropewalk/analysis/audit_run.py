@@ -68,8 +68,8 @@ class RunAudit:
     pushed: dict[str, float] = field(default_factory=dict)  # N, by line or net whose sections cannot push
     pulled: float = 0.0  # N, largest tension of all
     begun: float = 0.0  # of the extent: how far the solver moved lines and nets from the state that it was given
-    ends: dict[str, list[float]] = field(default_factory=dict)  # by line: least and most of each, N; longest element, m
-    touched: list[str] = field(default_factory=list)  # lines that touched the bed
+    ends: dict[str, list[float]] = field(default_factory=dict)  # N, by line: least and most tension of each end
+    touched: dict[str, float] = field(default_factory=dict)  # m, longest element, by line that touched the bed
 
     def look_at_start(self, given: State, begun: State) -> None:
         """Take into account where the solver begins, against the state that it was given on the same nodes."""
@@ -300,9 +300,8 @@ def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
 
 def _blows(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
     """Lines that went slack on the bed and came taut again, on a mesh too coarse for their blows."""
-    for name in audit.touched:
-        *ends, longest = audit.ends[name]
-        i = model.names.lines.index(name)
+    for name, longest in audit.touched.items():
+        i, ends = model.names.lines.index(name), audit.ends[name]
         range_ = STRONG * _weight(model, i)
         slack = any(least <= SLACK * most and most - least > range_ for least, most in (ends[:2], ends[2:]))
         error = BLOWS * longest / float(model.lines.length[i])

@@ -149,8 +149,7 @@ def run(
         assert reached == size
         is_ending = notice is not None and notice.is_given
         if recorder.is_due or is_ending:
-            watch.look()
-            tally.audit = asdict(seen)
+            tally.audit = watch.saved()
             recorder.save(solver.snapshot(work) if isinstance(solver, Resumable) else None, asdict(tally))
         if is_ending:
             raise KeyboardInterrupt
