@@ -29,7 +29,8 @@ class Watch:
         self.model, self.seen, self.is_still = model, seen, is_still
         self.is_first = not seen.first
         self.energies: list[Mapping[str, Array]] = []  # of records that are not yet counted
-        self.rows: Array = np.repeat(np.array([NOTHING]).T, model.lines.length.size, axis=1)
+        self.rows: Array = np.empty((len(NOTHING), model.lines.length.size))
+        self.rows.T[:] = NOTHING
         self.extremes = Extremes(*self.rows)
         self.nets = np.zeros((len(model.nets.names), 2))  # N, most and least tension
         self.looked: Looked | None = None

@@ -16,6 +16,7 @@ import numpy as np
 from ropewalk.analysis.audit_lines import contact_width
 from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.loads.footing import footing_depths
+from ropewalk.loads.record_check import turned_over
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.given import changes
 from ropewalk.model.model import Model
@@ -167,13 +168,11 @@ def exchanged(first: Mapping[str, float], terms: Sequence[str], energy: Array) -
 
     first : J, at the first record    energy : (n_terms, n) J
     """
-    own = [k for k, name in enumerate(terms) if name != "closure"]
-    if not own or not energy.size:
+    if not any(name != "closure" for name in terms):
         return 0.0, 0.0
-    values = energy if len(own) == len(terms) else energy[own]
-    change = np.abs(values - np.array([[first.get(terms[k], 0.0)] for k in own])).sum(axis=0)
-    most = float(change.max()) + first.get("kinetic", 0.0)
-    return 0.5 * most, max(float(values.max()), -float(values.min()))
+    begin = np.array([first.get(name, 0.0) for name in terms])
+    most, held = turned_over(np.ascontiguousarray(energy), begin, terms.index("closure") if "closure" in terms else -1)
+    return 0.5 * (most + first.get("kinetic", 0.0)), held
 
 
 def has_moved(turned: float, held: float) -> bool:
@@ -257,8 +256,10 @@ def is_driven(model: Model) -> bool:
     sea, lines = model.sea, model.lines
     if model.motions.function.size or lines.winches.line.size or lines.breaks.line.size:
         return True
-    flows = sea.water_density > 0.0 and (sea.wave.shape[1] > 0 or np.any(model.sections.lift.coefficient > 0.0))
-    return bool(flows or changes(model))
+    is_wet = sea.water_density > 0.0
+    if (is_wet and sea.wave.shape[1] > 0) or changes(model):
+        return True
+    return bool(is_wet and np.any(model.sections.lift.coefficient > 0.0))
 
 
 def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:

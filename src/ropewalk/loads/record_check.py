@@ -97,3 +97,25 @@ def note_ways(position, home, ways):
             for p in range(3):
                 way = max(way, abs(position[t, i, p] - home[i, p]))
         ways[t] = way
+
+
+@kernel(**UNCOUNTED)
+def turned_over(energy, first, left_out):
+    r"""Largest sum of changes of the terms of a ledger since its first record, and the largest term (J).
+
+    .. math:: \max_t \sum_k |E_k(t) - E_k(0)|, \qquad \max |E_k(t)|
+
+    Source: docs/audit.md, Runs in time: energy exchanged.
+
+    energy : (n_terms, n) J    first : (n_terms,) J    left_out : a term that does not count, or -1
+    """
+    most = 0.0
+    held = 0.0
+    for t in range(energy.shape[1]):
+        change = 0.0
+        for k in range(energy.shape[0]):
+            if k != left_out:
+                change += abs(energy[k, t] - first[k])
+                held = max(held, abs(energy[k, t]))
+        most = max(most, change)
+    return most, held
