@@ -106,9 +106,13 @@ def test_the_mesh_of_least_error_remains_if_none_is_good_enough(monkeypatch: pyt
     assert found.report.figures["discretisation_error"] == 0.02
 
 
-def test_runs_with_winches_state_the_error_of_their_mesh() -> None:
+WINCH = {"end": "B", "time": [0.0, 10.0], "length": [0.0, 2.0]}
+
+
+@pytest.mark.parametrize("elements, payout", [(50, WINCH), (4200, None)])
+def test_runs_with_winches_or_thousands_of_elements_state_the_error_of_their_mesh(elements: int, payout: Any) -> None:
     """As statics do at their start."""
-    system = across(50, {"end": "B", "time": [0.0, 10.0], "length": [0.0, 2.0]})
+    system = across(elements, payout)
     run, rest = simulate(system, 0.1), statics(system, "fem")
     # both take the same two meshes; in the run line passes the winch, which feels 0.2 % of the change by it
     assert_allclose(float(run.attrs["discretisation_error"]), rest.report.figures["discretisation_error"], rtol=1e-2)

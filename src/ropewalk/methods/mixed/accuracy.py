@@ -103,9 +103,10 @@ def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tu
     work : equilibrium on the elements of the model at the start    begin : its time, s
     """
     counts, free = work.counts, chosen_here(model)
-    if not can_be_refined(counts):
+    if not np.any(counts):
         return counts, -1.0
-    if model.lines.winches.line.size:  # which add and take elements as long as those of the start
+    # winches add and take elements as long as those of the start
+    if model.lines.winches.line.size or not can_be_refined(counts):
         return counts, _error_at(with_elements(model, counts), work, begin)
     times = _moments(model, begin) if np.any(free) else [begin]
     while True:
