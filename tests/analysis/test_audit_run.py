@@ -268,8 +268,8 @@ def test_what_leaves_its_equilibrium_carries_a_doubt(monkeypatch):
     assert json.loads(rw.simulate(hung, progress=False).attrs["doubts"]) == []
     march = MixedFem.march
 
-    def restless(self, model, work, times):
-        passage = march(self, model, work, times)
+    def restless(self, model, work, times, more=0):
+        passage = march(self, model, work, times, more)
         passage.moments.fields["position"][-1, 2, 2] += 1e-5 * 8.0
         return passage
 
