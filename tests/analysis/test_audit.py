@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ropewalk as rw
-from ropewalk.analysis.audit import audit
+from ropewalk.analysis.audit import CONTINUOUS, audit
 from ropewalk.analysis.audit_hulls import bed_wrench, hull_wrenches
 from ropewalk.analysis.audit_loads import Wetness, current_at, drag, strain_of, submerged
 from ropewalk.analysis.statics import QUADRATURE
@@ -337,3 +337,34 @@ def test_a_body_on_the_bed_is_pushed_and_one_above_it_is_not():
     model = afloat()
     assert not np.any(bed_wrench(model, np.eye(3), np.array([0.0, 0.0, -91.99]), 0))
     assert bed_wrench(model, np.eye(3), np.array([0.0, 0.0, -92.01]), 0)[2] > 0.0
+
+
+@pytest.mark.parametrize(("method", "friction"), [("catenary", 0.0), ("catenary", 0.6), ("shooting", 0.6)])
+def test_audit_rejects_a_force_across_the_bed_in_a_line_that_lies_on_it(method, friction):
+    """A string pulls along itself: 1e-5 of the largest force (limit: 1e-6), much less than its weight between nodes."""
+    rest = _lying(method, friction)
+    force = np.array(rest.state.node_force)
+    force[3, 2] += 1e-5 * np.abs(rest.state.end_force).max()
+    spoiled = rest.state._replace(node_force=force)
+    assert rest.audit.passed
+    assert not audit(rest.model, spoiled, 0.0, rest.report.figures, CONTINUOUS).passed
+
+
+def test_audit_rejects_a_force_across_the_bed_at_an_anchor_that_the_line_lies_at():
+    """The bed, not the anchor, carries the half element there: 1e-5 of the largest force (limit: 1e-6)."""
+    rest = _lying("fem", 0.6)
+    for sign in (1.0, -1.0):
+        force = np.array(rest.state.end_force)
+        force[0, 0, 2] += sign * 1e-5 * np.abs(force).max()
+        assert not audit(rest.model, rest.state._replace(end_force=force), 0.0, rest.report.figures, "nodes").passed
+
+
+def _lying(method, friction):
+    """A chain of which 300 m lie on the bed."""
+    case = {
+        "environment": {"depth": 100, "seabed": {"friction": friction}},
+        "sections": {"chain": {"mass": 100.0, "diameter": 0.1, "axial_stiffness": 4e8}},
+        "points": {"a": {"position": [0, 0, -100]}, "b": {"position": [400, 0, 0]}},
+        "lines": {"m": {"from": "a", "to": "b", "pieces": [{"section": "chain", "length": 440.0}]}},
+    }
+    return rw.statics(rw.System.model_validate(case), method)

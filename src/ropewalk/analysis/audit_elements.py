@@ -285,6 +285,8 @@ def _end_forces(
 ) -> list[Finding]:
     """Ends pull with what their nodes are short of; the bed may carry what presses down on it there.
 
+    What it pushes with at ends that are moved into it is not all the line's.
+
     together : sum up what ends at one point or body: bars share the loads of a knot by length, not by line
     """
     lines = model.lines
@@ -303,6 +305,7 @@ def _end_forces(
         bears = np.bincount(which.ravel(), bears.ravel())[which.ravel()].reshape(-1, 2)
         with_net = np.isin(lines.end_index, model.nets.point[model.nets.point >= 0]) & (lines.end_kind == POINT)
         misses[with_net | ((lines.end_kind == BODY) & bool(model.nets.names))] = 0.0
+    loose = _moved_ends(model)
     for end, nodes in ((0, first), (1, last)):
         miss = misses[:, end]
         value = norm(miss)
@@ -312,12 +315,22 @@ def _end_forces(
             out = np.sum(miss * normal, axis=1)
             up = np.maximum(out, 0.0)
             rest = norm(miss - out[:, None] * normal)
-            down = np.maximum(-out - bed[nodes], 0.0)
+            open_to = np.where(loose[:, end] | together, bed[nodes], 0.0)
+            down = np.maximum(-out - open_to, 0.0)
             held = np.maximum(0.0, rest - model.sea.bed_friction * np.maximum(bears[:, end], up))
-            room = np.maximum(0.0, up - np.maximum(0.0, -np.sum(balance[nodes] * normal, axis=1)) - bed[nodes])
+            room = np.maximum(0.0, up - np.maximum(0.0, -np.sum(balance[nodes] * normal, axis=1)) - open_to)
             value = np.where(near, np.sqrt(held**2 + down**2 + room**2), value)
         found += worst("force", model, state, nodes, value, np.full(nodes.size, FORCE * scales.force))
     return found
+
+
+def _moved_ends(model: Model) -> Flags:
+    """(n_lines, 2) whether the motion of ends is given."""
+    kind, index = model.lines.end_kind, model.lines.end_index
+    moved = np.zeros(kind.shape, dtype=np.bool_)
+    for of, motion in ((POINT, model.points.motion), (BODY, model.bodies.motion)):
+        moved[kind == of] = motion[index[kind == of]] >= 0
+    return moved
 
 
 def line_weights(model: Model, of: Elements) -> Array:

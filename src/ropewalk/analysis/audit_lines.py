@@ -348,11 +348,25 @@ def _on_bed(
     up = push @ normal
     along = norm(push - np.outer(up, normal))
     force = np.maximum(0.0, -up) + np.maximum(0.0, along - (1.0 + GRIP) * sea.bed_friction * np.maximum(up, 0.0))
+    rise, bare = np.abs(height[first + 1] - height[first]), ~np.any(attached != 0.0, axis=1)
+    force += np.where(on0 & on1 & bare, _lifted(n0, n1, rise, load @ normal, h, normal), 0.0)
     width = np.full(spans.first.size, np.inf)
     np.minimum.at(width, spans.span, contact_width(model, spans.section))
     room = SINK * np.maximum(up, 0.0) / (sea.bed_stiffness * width[rows] * h) + tolerance
     low = np.minimum(height[first], height[first + 1])
     return force, place, np.maximum(0.0, -low - room)
+
+
+def _lifted(n0: Array, n1: Array, rise: Array, load: Array, h: Array, normal: Array) -> Array:
+    """(k,) N: force across the bed at the nodes of lines on it, beyond that of a line that rises between them.
+
+    Along a straight line it is T y/h, and w x with y = w x^2/(2 T) where it lifts off; twice that may be there.
+
+    rise : (k,) y, m    load : (k,) w h, N    h : (k,) m
+    """
+    tension = np.maximum(norm(n0), norm(n1))
+    may = 2.0 * np.maximum(tension * rise / h, np.sqrt(2.0 * np.abs(load) / h * tension * rise))
+    return np.maximum(0.0, np.maximum(np.abs(n0 @ normal), np.abs(n1 @ normal)) - may)
 
 
 def _explained(model: Model, spans: Spans, rows: Ints, before: Array, after: Array) -> Array:

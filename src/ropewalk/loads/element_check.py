@@ -220,9 +220,9 @@ def _end_left(strings, water, i, end, knot, beside):
         return norm3(miss)
     out = dot(miss, knot.normal)
     up, rest = max(out, 0.0), norm3(sub3(miss, scale3(out, knot.normal)))
-    down = max(-out - knot.bed, 0.0)
+    down = max(-out, 0.0)
     held = max(0.0, rest - water.friction * max(knot.bed, 0.5 * beside, up))
-    room = max(0.0, up - max(0.0, -dot(knot.balance, knot.normal)) - knot.bed)
+    room = max(0.0, up - max(0.0, -dot(knot.balance, knot.normal)))
     return math.sqrt(held * held + down * down + room * room)
 
 

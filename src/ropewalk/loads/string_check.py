@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.loads.string_loads import (
+    across_bed,
     ground,
     height,
     load_on,
@@ -267,7 +268,8 @@ def _lying(strings, water, acting, limits, i, node, slack):
     flat0, flat1, t = _flat(n0, normal), _flat(n1, normal), scale3(1.0 / max(norm3(chord), TINY), chord)
     push, reach, width, jump = sub3(n0, n1), (0.0, 0.0, 0.0), math.inf, 0.0
     has = acting.field.has
-    k, stop, x = first_hung(strings, i, low, same), strings.hung_start[i + 1], low
+    begin = first_hung(strings, i, low, same)
+    k, stop, x = begin, strings.hung_start[i + 1], low
     while x < high - same:
         section, to = next_leg(strings, acting.field.given, acting.along, i, k, x, high, same)
         made = made_of(strings, acting.drags, acting.drag_laws, acting.along, i, section, x + same)
@@ -297,7 +299,10 @@ def _lying(strings, water, acting, limits, i, node, slack):
     up = dot(push, normal)
     along = norm3(sub3(push, scale3(up, normal)))
     held = (1.0 + limits.grip) * water.friction * max(up, 0.0)
-    return Lying(max(0.0, -up) + max(0.0, along - held), place, up, width)
+    weight = abs(dot(sub3(n0, n1), normal) - up) / h
+    lifted = across_bed(n0, n1, sub3(r1, r0), normal, weight, h)
+    lifted = 0.0 if k > begin else lifted  # a line may rise from what is attached there
+    return Lying(max(0.0, -up) + max(0.0, along - held) + lifted, place, up, width)
 
 
 @kernel(forceinline=True, **UNCOUNTED)

@@ -352,3 +352,19 @@ def load_on(field, water, data, made, s, state, wet):
     drag = _drag(field.current, field.has.series, field.has.drag_laws, data, made, s, r, t)
     load = add3(load, scale3(0.5 * water.density * wet * stretch, drag))
     return add3(load, _given_on(field.given, made.line, s, r, t, mass))
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def across_bed(n0, n1, chord, normal, weight, h):
+    r"""Force across the bed at the nodes of a line on it, beyond that of a line that rises between them, N.
+
+    .. math:: \max |n \cdot n_b| - 2 \max\left(T\, \frac{y}{h},\ \sqrt{2\, w\, T\, y}\right), \qquad y = |c \cdot n_b|
+
+    Source: a string pulls along itself; along a straight line, and along a parabola y = w x^2 / (2 T) from where it
+    lifts off, with a force w x across the bed; twice, for both at once.
+
+    n0, n1 : N, at the nodes    chord : c between them, m    normal : n_b    weight : w, N/m    h : unstretched, m
+    """
+    tension, rise = max(norm3(n0), norm3(n1)), abs(dot(chord, normal))
+    may = 2.0 * max(tension * rise / h, math.sqrt(2.0 * weight * tension * rise))
+    return max(0.0, max(abs(dot(n0, normal)), abs(dot(n1, normal))) - may)
