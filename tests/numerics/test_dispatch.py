@@ -174,3 +174,23 @@ def test_errors_of_numbas_own_functions_come_through_when_loaded(modules):
     assert "size" in first
     for _ in range(2):  # the caller is compiled; loaded
         assert run(modules, program.format(kernels="(folded, corner)")) == 2 * first
+
+
+@pytest.mark.parametrize("callee", ["COUNTED", "UNCOUNTED"])
+@pytest.mark.parametrize("caller", ["COUNTED", "UNCOUNTED"])
+def test_a_returned_array_is_counted_by_caller_and_callee_or_by_none(modules, caller, callee):
+    """One that counts frees what the other still uses, or the other never frees it: refused with both names."""
+    (modules / "views.py").write_text(
+        "from ropewalk.numerics.compile import COUNTED, UNCOUNTED, kernel\n"
+        f"@kernel(**{callee})\ndef same(x):\n    return x\n"
+        f"@kernel(**{caller})\ndef last(x):\n    return same(x)[-1]\n"
+    )
+    program = """
+        import numpy as np
+        from views import last
+        try:
+            print(last(np.arange(4.0)))
+        except Exception as error:
+            print("kernels 'last' and 'same', which returns an array, must both be" in str(error))
+    """
+    assert run(modules, program) == ("3.0\n" if caller == callee else "True\n")

@@ -27,7 +27,7 @@ def displacement(model: Model, state: State, body: int) -> Records:
             hydrostatics.axisymmetric(hulls.shape(h), R @ hulls.axis[h], UP, height, cut)
         else:
             hydrostatics.sphere(np.zeros(3), hulls.radius[h], UP, height, cut)
-        shift_cut(cut, arm)
+        shift_cut(cut, tuple(arm.tolist()))
         for name in CUT.names or ():
             total[name] += cut[name]
     return total

@@ -19,7 +19,7 @@ import numpy as np
 
 from ropewalk.assembly.catenary import Assembly, Balance, evaluate, gather, present_parts
 from ropewalk.model.arrays import Array, Flags, Ints
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.entry import Entry
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
 
@@ -73,7 +73,7 @@ class Path:
     blocked: bool = False  # a line too short at the start of the iteration
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _factor_solve(A, b, x):
     r"""Solve A x = b by Cholesky's method in place of A; False if A is not positive definite.
 
@@ -256,7 +256,7 @@ def _try(assembly, here, fraction, trial, out, there):
     return reached, slope, largest
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _limit(step, points, bodies, length):
     """Cut `step` in place to about the assembly's size (more while it is strewn wider) and to a modest turn.
 
@@ -280,7 +280,7 @@ def _limit(step, points, bodies, length):
         step[i] /= over
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _size_and_slope(step, root, free, residual):
     """Scaled size of a step (m) and the residual along it (N m)."""
     size, slope = 0.0, 0.0

@@ -19,7 +19,7 @@ from ropewalk.model.arrays import Array, Flags, Ints, Records, records
 from ropewalk.model.joints import SPRING
 from ropewalk.model.lines import BODY
 from ropewalk.numerics.blockelimination import dot, sub3
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics import catenary, catenary_line, hydrostatics
 from ropewalk.physics.catenary_free import BAD_INPUT, SOLUTION
 from ropewalk.physics.catenary_pieces import lowest
@@ -104,7 +104,7 @@ def balance(n_points: int, n_bodies: int, n_lines: int) -> Balance:
     )
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def in_space(solution, dx, ex, ey, force, jacobian):
     r"""Turns a line in its vertical plane into end forces (N) and their derivatives (N/m) in space.
 
@@ -141,7 +141,7 @@ def in_space(solution, dx, ex, ey, force, jacobian):
 # what is called once per line or point takes the arrays it uses.
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def place_end(kind, index, offset, points, bodies, quaternions, arm, r):
     """Position (m) of a line's end, r = x + R o, and its lever arm (m, world) from the body's origin, 0 on a point.
 
@@ -176,7 +176,7 @@ def highest_end(end_kind, end_index, end_offset, points, bodies, quaternions):
     return top
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def end_map(kind, arm, frame, out):
     r"""(3, 6) map from the dofs of a line's end to its displacement; returns the number of dofs, 3 or 6.
 
@@ -283,7 +283,7 @@ def _piece_rows(several, assembly, i, s, dx, dz, status, solution):
     return catenary_line.pieces_shape(s, dx, dz, L, EA, w, load, assembly.friction, status, solution)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def heading(r):
     """Span (m) and horizontal direction from end A to end B of ends r (2, 3), x where there is none."""
     ex, ey = r[1, 0] - r[0, 0], r[1, 1] - r[0, 1]
@@ -326,7 +326,7 @@ def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_forc
                     )
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_point(assembly, k, position, out_force, own):
     r"""Weight, buoyancy, force and springs of point k, along the axes of its joint.
 
@@ -396,7 +396,7 @@ def evaluate(assembly, points, bodies, quaternions, out):
         out.force[m] += out.line_force[m]
 
 
-@kernel(separate=True)
+@kernel(separate=True, **UNCOUNTED)
 def gather(assembly, out, K):
     """Sum the blocks of `out` into the dense stiffness K (n_dofs, n_dofs).
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, scale9
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.blockelimination import COUNTED, FUSED, scale9
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.pointers import call_nine, call_three
 from ropewalk.physics.current import FUNCTION, current, current_slope
 from ropewalk.physics.in_time import value_at
@@ -26,7 +26,7 @@ FIELD_STEP = 1e-6  # m, of differences of a field: it changes over more than mil
 FIELD_TIME = 1e-4  # s, half the step of differences in time: waves of tenths of a second are seen to 1e-6
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def current_at(z, sea):
     """Velocity of the current at height z (m), at its largest if it varies in time: 3 numbers, m/s.
 
@@ -37,7 +37,7 @@ def current_at(z, sea):
     )
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def current_shear(z, sea):
     """Derivative of the current with respect to height at z (m): 3 numbers, 1/s.
 
@@ -48,7 +48,7 @@ def current_shear(z, sea):
     )
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def current_here(r, sea):
     """Velocity of the current at a position (3 numbers, m), m/s; of a field u(r, t), at the time of statics.
 
@@ -59,7 +59,7 @@ def current_here(r, sea):
     return current_at(r[2], sea)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def field_velocity(r, t, sea):
     """Velocity of the water at a position (m) and time (s) by a field: u = f u(r, t), 3 numbers, m/s.
 
@@ -70,7 +70,7 @@ def field_velocity(r, t, sea):
     return share * u[0], share * u[1], share * u[2]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def current_gradient(r, sea):
     r"""Derivative of the current by place, a matrix of 9 numbers, 1/s; of a field as given, or by forward differences.
 

@@ -30,8 +30,8 @@ from ropewalk.loads.string_march import COARSE, FINER, SAME, TINY, first_hung, h
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import HELD, SPRING
 from ropewalk.model.lines import BODY, POINT
-from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, onto, scale3, sub3
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.blockelimination import add3, dot, onto, scale3, sub3
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 CLEAR = 0.1  # of the limits: what coarse steps may leave; beyond it finer ones decide
 SHORTEST = 1e-3  # m: no line or arm counts as shorter than this
@@ -439,7 +439,7 @@ def check_points(knots, strings, water, current, limits, places, largest, figure
     return passed
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def check_rest(acting, strings, water, limits, places, knots, figures):
     """Balance, lengths, ends and bed of all lines, and points: whether the lines pass, whether the points do, and the
     largest force, N.

@@ -67,7 +67,7 @@ def solve_scaled(A, b):
     return solve_dense(A, b)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def normal_equations(A, b, N, c):
     """N = A^T A and c = A^T b, each sum in the order of the rows.  A : (n, n)    b : (n,)    N, c : filled
 

@@ -22,9 +22,12 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
+from numba.core.types.containers import BaseTuple
 from numba.core.types.misc import unliteral
+from numba.core.types.npytypes import Array
 
 # What LLVM would inline must stay with the caller: it inlines up to about 50 instructions more than the callee has
 # words of arguments, not counting some (addresses, parts of tuples). Whether code stands in the same object or in
@@ -33,6 +36,7 @@ INLINED = 100  # LLVM instructions beyond the words of arguments, from which on 
 GARBAGE = 50_000  # objects made between two looks for garbage while compiling; at Python's 700 they take a seventh
 
 _internals: dict[Any, dict[Any, Any]] = {}
+_compiling: list[KernelDispatcher] = []  # kernels being compiled, each called by the one before it
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
@@ -48,9 +52,21 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
             try:
                 # a constant has the type of a variable: one compilation serves all values
                 plain = {name: unliteral(kind) for name, kind in kws.items()}
-                return super().get_call_template(tuple(unliteral(kind) for kind in args), plain)
+                found = super().get_call_template(tuple(unliteral(kind) for kind in args), plain)
+                self._agree_on_counting(found[0].cases[0].return_type)
+                return found
             finally:
                 self._inner = before
+
+    def _agree_on_counting(self, returned: Any) -> None:
+        """Refuse a caller that counts references to a returned array where this kernel does not, or not where it does.
+
+        Memory would be freed while in use, or never.
+        """
+        caller = _compiling[-1] if _compiling else self
+        if caller.targetoptions["_nrt"] != self.targetoptions["_nrt"] and _holds_array(returned):
+            names = f"{caller.__name__!r} and {self.__name__!r}, which returns an array,"
+            raise TypingError(f"kernels {names} must both be COUNTED or both UNCOUNTED")
 
     def open_to_python(self, types: tuple[Any, ...]) -> bool:
         """True if what is compiled for these types can be called from Python."""
@@ -67,9 +83,11 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
             self._cache.inner = inner
             context = self.targetctx
             shared, context.cached_internal_func = context.cached_internal_func, _internal(self.targetoptions)
+            _compiling.append(self)
             try:
                 return super().compile(sig)
             finally:
+                _compiling.pop()
                 self._inner = inner
                 context.cached_internal_func = shared
 
@@ -105,6 +123,11 @@ def _internal(options: dict[str, Any]) -> dict[Any, Any]:
     fastmath = options["fastmath"]
     key = (repr(sorted(fastmath)) if isinstance(fastmath, set) else fastmath, options["forceinline"], options["_nrt"])
     return _internals.setdefault(key, {})
+
+
+def _holds_array(kind: Any) -> bool:
+    """True if a value of this type is an array or a tuple with one in it."""
+    return isinstance(kind, Array) or (isinstance(kind, BaseTuple) and any(map(_holds_array, kind)))
 
 
 def _has_wrapper(cres: Any) -> bool:

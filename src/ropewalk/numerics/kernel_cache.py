@@ -183,7 +183,8 @@ class DiskCache:
         if library.kernel_needs is None or result.lifted or library.has_dynamic_globals:
             return
         stem = cache_folder() / self._stem(signature, result.codegen.magic_tuple(), self.inner)
-        content = (library.kernel_needs, library.kernel_separate, self.inner, result._reduce())
+        reduced = result._replace(type_annotation="")._reduce()  # the source with the type of each name, for nobody
+        content = (library.kernel_needs, library.kernel_separate, self.inner, reduced)
         payload = pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
         digest = hashlib.sha256(payload).digest()
         path = stem.with_name(f"{stem.name}-{digest.hex()[:8]}.kernel")

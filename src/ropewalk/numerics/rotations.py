@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 # Below this squared angle (rad^2) the closed forms lose digits to cancellation and series take over.
 # With the terms kept, the first one left out is below 1e-17 of the value at this bound.
@@ -52,7 +52,7 @@ def cross(a, b):
     return c
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def angle_functions(t2):
     r"""The five functions of the angle from which exponentials and tangents are made.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 FEHLBERG, DORMAND_PRINCE = 0, 1  # kinds of pair
 STAGES = 16  # rows a stage memory needs: 13 with the first of the next step, 3 for dense output
@@ -225,7 +225,7 @@ for _table in (F_C, F_A, F_B, F_E, D_C, D_A, D_E3, D_E5, D_D):
     _table.flags.writeable = False
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def stage_state(y, h, K, row, n, m, out):
     r"""State at which a stage's derivative is taken: :math:`y + h \sum_{j<n} a_j K_j`, the first m entries.
 
@@ -245,7 +245,7 @@ def stage_state(y, h, K, row, n, m, out):
         out[i] = y[i] + h * out[i]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def error_norm(K, h, scale, kind):
     r"""Estimated error of a step over the tolerance; at most 1 is good enough.
 
@@ -277,7 +277,7 @@ def error_norm(K, h, scale, kind):
     return abs(h) * e5 / np.sqrt((e5 + 0.01 * e3) * m)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def step_factor(error, accepted, kind):
     """Factor of the next step from the error of this one: SAFETY error^(-1/p), p = 5 or 8, within limits.
 
@@ -292,7 +292,7 @@ def step_factor(error, accepted, kind):
     return min(SAFETY, max(SHRINK_AT_REJECT, factor)) if np.isfinite(error) else SHRINK_AT_REJECT
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def dense_rows(y0, y1, h, K, m, F):
     r"""Fill the rows F of the seventh-order interpolant over a Dormand-Prince step.
 
@@ -315,7 +315,7 @@ def dense_rows(y0, y1, h, K, m, F):
             F[3 + k, i] = h * value
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def dense_value(y0, F, x, m, out):
     """The interpolant at y0 + x of the step, 0 <= x <= 1, from the rows of :func:`dense_rows`.
 

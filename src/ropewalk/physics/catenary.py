@@ -37,7 +37,7 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.catenary_bed import bed_stretch, on_bed
 from ropewalk.physics.catenary_free import (
     BAD_INPUT,
@@ -76,7 +76,7 @@ __all__ = [
 ]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def fill_hanging(H, va, vb, kxx, kxz, kzz, out):
     """Write forces and stiffness of a line without contact into `out`."""
     out.h_a = H
@@ -91,7 +91,7 @@ def fill_hanging(H, va, vb, kxx, kxz, kzz, out):
         k[row + 1, 0], k[row + 1, 1], k[row + 1, 2] = kxz, -kzz, kzz
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def weightless(dx, dz, L, EA, out):
     r"""Fill `out` for w = 0: a straight bar when taut, nothing when slack; returns the status.
 
@@ -122,7 +122,7 @@ def weightless(dx, dz, L, EA, out):
     return SUSPENDED
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _lies_on_bed(dx, h, L, EA, w):
     r"""True if a line with one end on the bed and the other h above it has more than a point on the bed.
 
@@ -141,7 +141,7 @@ def _lies_on_bed(dx, h, L, EA, w):
     return dx < H / w * math.log1p((tau + V) / H) + H * L / EA
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def solve_line(dx, dz, L, EA, w, CB, height, out):
     r"""Forces, stiffness and touchdown of one line in gravity, in any regime; returns the status.
 
@@ -176,7 +176,7 @@ def solve_line(dx, dz, L, EA, w, CB, height, out):
     return status
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
     r"""The part of `solve_line` for w != 0; the miss of a line without contact is left to the caller.
 
@@ -205,7 +205,7 @@ def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
     return status
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _stretch_up_to(s, H, g, friction, pulled_at_start, pulled_at_end, flexibility):
     r"""Elongation (m) of the first s metres of a bed part of length g; see :func:`bed_stretch`.
 
@@ -223,7 +223,7 @@ def _stretch_up_to(s, H, g, friction, pulled_at_start, pulled_at_end, flexibilit
     return bed_stretch(H, s, friction, False, flexibility)[0]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def point_on_line(s, dx, dz, L, EA, w, CB, status, solution):
     r"""Where the line is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.catenary_free import (
     GROUNDED,
     MAX_ITERATIONS,
@@ -23,7 +23,7 @@ NOISE = 1.0e-3  # relative Newton step above which the round-off of the span, no
 FLAT = 0.999  # of the fall L - dx over the height, where the starting value of H stops growing smaller
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def leg(H, h, w, flexibility):
     r"""A leg of weight w > 0 that rises from the bed to the height h under the horizontal force H.
 
@@ -60,7 +60,7 @@ def leg(H, h, w, flexibility):
     return V, excess, V_H, V_h, excess_H, excess_V
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def bed_stretch(H, g, friction, both, flexibility):
     r"""Elongation (m) of the length g on the bed, and its derivatives by H and by g.
 
@@ -82,7 +82,7 @@ def bed_stretch(H, g, friction, both, flexibility):
     return sides * flexibility * 0.5 * H * (H / friction), sides * flexibility * (H / friction), 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _starting_tension(dx, L, EA, w, h):
     r"""A starting value of H (N) for a line that rises from the bed to the height h, 0 < dx.
 
@@ -106,7 +106,7 @@ def _starting_tension(dx, L, EA, w, h):
     return min(bound, w * h / (math.cosh(min(a, 30.0)) - 1.0))
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _solve_bed_tension(dx, L, EA, w, CB, h_a, h_b):
     r"""Horizontal force (N) at the touchdowns of a line that rests on the bed; its span grows with it.
 
@@ -144,7 +144,7 @@ def _solve_bed_tension(dx, L, EA, w, CB, h_a, h_b):
     return H
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def on_bed(dx, L, EA, w, CB, h_a, h_b, out):
     r"""Fill `out` for a line of weight w > 0 of which a part rests on the bed; returns the status.
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 # What became of a line. Positive: solved. Negative: refused.
 SUSPENDED = 1  # no contact with the bed
@@ -62,7 +62,7 @@ NO_SPAN = 1.0e-290  # dx/L taken as zero: sinh(lambda) would leave the range of 
 STRETCH_LIMIT = 1.0e-20  # xi^2 under which the cubic starting value could overflow
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def clear(solution):
     """Empties a record of SOLUTION."""
     solution.h_a = solution.v_a = solution.h_b = solution.v_b = 0.0
@@ -88,7 +88,7 @@ def hyperbolic(q):
     return s, c, q * y / 6 * d, q * y / 3 * e
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def arc(s, H, u, w, flexibility):
     r"""Horizontal and vertical distance (m) along `s` metres of hanging line.
 
@@ -124,7 +124,7 @@ def arc(s, H, u, w, flexibility):
     return H * (s * spread / (hi - lo) + s * flexibility), z
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _starting_lambda(xi, zeta, chord, epsilon):
     r"""A starting value of lambda, to a few per cent: cubic when nearly taut, logarithmic when slack.
 
@@ -156,7 +156,7 @@ def _starting_lambda(xi, zeta, chord, epsilon):
     return 2.0 * q / (root * root + p + p * (p / (root * root)))
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _solve_lambda(xi, zeta, chord, epsilon):
     r"""Root of :math:`\zeta^2/(1+\varepsilon\coth\lambda)^2 + \xi^2\sinh^2\lambda/(\lambda+\varepsilon)^2 = 1`.
 
@@ -196,7 +196,7 @@ def _solve_lambda(xi, zeta, chord, epsilon):
     return q
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def hanging(dx, dz, L, EA, w):
     r"""A line of weight w > 0 hanging free: forces (N) and stiffness (N/m) between its ends.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.catenary import MISS_LIMIT, fill_hanging, solve_line, weightless
 from ropewalk.physics.catenary_free import (
     BAD_INPUT,
@@ -53,7 +53,7 @@ NEARLY_NEUTRAL = 1.0e-3  # net over gross weight under which the gross weight gi
 SMALLEST_START = 1.0e-9  # of the gross weight: least starting value of H
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _force_at_a(H, V, dz, reach, L, flexibility, w, load):
     r"""Vertical force (N) at A for which the hanging line rises by dz, and :func:`hang` there.
 
@@ -77,7 +77,7 @@ def _force_at_a(H, V, dz, reach, L, flexibility, w, load):
     return V, state
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _hang_free(dx, dz, H, V, reach, L, flexibility, w, load):
     r"""H and V at A (N) of a line that hangs free between its ends, and :func:`hang` there; dx > 0.
 
@@ -105,7 +105,7 @@ def _hang_free(dx, dz, H, V, reach, L, flexibility, w, load):
     return H, V, state
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _start(dx, dz, L, flexibility, w, load):
     """Starting values of H and of V at A (N): those of a uniform line of the same length, stiffness and weight.
 
@@ -123,7 +123,7 @@ def _start(dx, dz, L, flexibility, w, load):
     return max(H, SMALLEST_START * gross), up * V
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _hang_pieces(dx, dz, L, flexibility, w, load, out):
     r"""Fill `out` for a line of pieces that hangs free; returns the status.
 
@@ -155,7 +155,7 @@ def _hang_pieces(dx, dz, L, flexibility, w, load, out):
     return status
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _slack_between(dx, dz, L, flexibility, w, load, out):
     """True if a weightless piece carries nothing, so that the rest hangs straight down; fills the forces in `out`.
 
@@ -177,7 +177,7 @@ def _slack_between(dx, dz, L, flexibility, w, load, out):
     return False
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _free_pieces(L, w, load):
     """How many pieces, counted from B, come before the stretch at A that is heavy throughout."""
     n = L.size
@@ -209,7 +209,7 @@ def _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out):
     return PENETRATES
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _lazy_wave(dx, H, CB, h, L, flexibility, w, load, out):
     """Fill `out` for a line with buoyant parts whose heavy stretch at A, on the bed, stays there in part.
 
@@ -285,7 +285,7 @@ def solve_many_pieces(dx, dz, first, L, EA, w, load, CB, height, status, out):
         status[i] = solve_pieces(dx[i], dz[i], L[a:b], EA[a:b], w[a:b], load[a : b - 1], CB[i], height[i], out[i])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _valid(dx, dz, L, EA, w, load, CB, height):
     """True if every number of a line of pieces is in its range."""
     good = dx >= 0.0 and CB >= 0.0 and math.isfinite(dx + dz + CB) and not math.isnan(height)

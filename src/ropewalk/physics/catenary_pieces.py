@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.catenary_free import arc, hyperbolic
 
 ONE_DIRECTION = 0.1  # spread of V over T under which the determinant of the compliance is integrated
@@ -27,7 +27,7 @@ PATIENCE = 30  # Newton steps before the bracket is halved instead; smooth cases
 GROWTH = 9.0  # largest relative growth of H in one step
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def piece(s, H, u, w, flexibility):
     r"""Distances (m) along s metres of hanging line and their derivatives (m/N) by H and by u.
 
@@ -67,7 +67,7 @@ def piece(s, H, u, w, flexibility):
     return x, z, x_H, -2.0 * tc * r * (sinh / cosh) / den, z_u
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def hang(H, V, L, flexibility, w, load):
     r"""Distances (m) from A to B of pieces that hang free, V at A; returned as by :func:`piece`.
 
@@ -89,7 +89,7 @@ def hang(H, V, L, flexibility, w, load):
     return x, z, x_H, x_V, z_V
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def compliance_determinant(H, V, x_H, x_V, z_V, L, flexibility, w, load):
     r"""Determinant (m2/N2) of the compliance that :func:`hang` returns, positive also when nearly taut.
 
@@ -132,7 +132,7 @@ def compliance_determinant(H, V, x_H, x_V, z_V, L, flexibility, w, load):
     return give * give + give * m3 + H * H * (m0 * m2 - m1 * m1)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load):
     r"""The part of a line that hangs between one end, where the vertical force is V, and the bed.
 
@@ -181,7 +181,7 @@ def leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load):
     return X, S, Z, X_H, X_V, 0.0, Z_H, Z_V
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def lowest(start, H, V_start, rise, L, flexibility, w, load):
     r"""Lowest height (m, not above zero) that the line has beyond s = `start`, from that point on, hanging free.
 
@@ -212,7 +212,7 @@ def lowest(start, H, V_start, rise, L, flexibility, w, load):
     return least
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def slack_gap(dx, dz, V_start, L, flexibility, w, load):
     """What weightless pieces without tension have to bridge when all others hang straight down from V at A.
 
@@ -233,7 +233,7 @@ def slack_gap(dx, dz, V_start, L, flexibility, w, load):
     return dx, dz, slack
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def whole_length(L):
     """Unstretched length of all pieces (m).
 
@@ -245,7 +245,7 @@ def whole_length(L):
     return length
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def compliance(L, flexibility):
     """Elongation of all pieces under one newton (m/N); 0 if none can stretch.
 
@@ -257,7 +257,7 @@ def compliance(L, flexibility):
     return give
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def net_weight(L, w, load):
     """Net weight of the line (N).
 
@@ -271,7 +271,7 @@ def net_weight(L, w, load):
     return total
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def gross_weight(L, w, load):
     """Sum of the magnitudes of the weights of the line (N).
 
@@ -285,7 +285,7 @@ def gross_weight(L, w, load):
     return total
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def flexibility_at(s, L, flexibility):
     """1/EA (1/N) of the piece that holds s."""
     first = 0.0
@@ -296,7 +296,7 @@ def flexibility_at(s, L, flexibility):
     return flexibility[-1]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def force_step(V, f, slope, reach, lo, hi, k):
     """One bracketed step towards f = 0: returns (V, reach, lo, hi); the search is over if V is an end of the bracket.
 
@@ -314,7 +314,7 @@ def force_step(V, f, slope, reach, lo, hi, k):
     return new, (2.0 * reach if abs(new - V) >= reach else reach), lo, hi
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def tension_step(H, f, slope, lo, hi, k):
     """One bracketed step towards f = 0: returns (H, relative step, lo, hi); arguments as `force_step`, H > 0.
 
@@ -328,7 +328,7 @@ def tension_step(H, f, slope, lo, hi, k):
     return _next_tension(H, step, lo, hi, k), step, lo, hi
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _next_force(x, step, reach, lo, hi, k):
     """Newton's x = x + step, kept inside the bracket and within `reach` of x; bisects after PATIENCE steps.
 
@@ -346,7 +346,7 @@ def _next_force(x, step, reach, lo, hi, k):
     return 0.5 * (lo + hi)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _next_tension(H, step, lo, hi, k):
     r"""H after a relative Newton step, kept positive and inside the bracket; bisects ln H after PATIENCE steps.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.catenary_free import (
     GROUNDED,
     MAX_ITERATIONS,
@@ -32,7 +32,7 @@ LOWEST = 1.0e-30  # of the gross weight: no H is sought below it, as the span no
 HIGHEST = 1.0e30  # of the gross weight: nor above this
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _clipped(p, q):
     r"""Mean over a stretch of max(n, 0), n linear from p to q, and the fraction of it where n > 0.
 
@@ -49,7 +49,7 @@ def _clipped(p, q):
     return 0.5 * top * fraction, fraction
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def bed_tension(weight, H, CB, weight_a, weight_b, pulled_a, pulled_b):
     r"""Tension (N) on the bed before it is cut off at zero, at a point with `weight` of line before it.
 
@@ -65,7 +65,7 @@ def bed_tension(weight, H, CB, weight_a, weight_b, pulled_a, pulled_b):
     return H - CB * (weight_b - weight if pulled_b else weight - weight_a)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def stretch_of_pieces(start, end, H, CB, weight_a, weight_b, pulled_a, pulled_b, L, flexibility, w, load):
     r"""Elongation (m) of the stretch of s from `start` to `end` on the bed.
 
@@ -114,7 +114,7 @@ def stretch_of_pieces(start, end, H, CB, weight_a, weight_b, pulled_a, pulled_b,
     return total, by_a, by_b
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _force_of_leg(H, V, h, least, reach, from_b, n_free, L, flexibility, w, load):
     """Vertical force (N) at the end of a leg of height h, not below `least`, and :func:`leg_of_pieces` there.
 
@@ -141,7 +141,7 @@ def _force_of_leg(H, V, h, least, reach, from_b, n_free, L, flexibility, w, load
     return V, state
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _bed_state(H, va, vb, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load):
     r"""Legs, span and derivatives of a line on the bed for given H; va and vb are starting values.
 
@@ -172,7 +172,7 @@ def _bed_state(H, va, vb, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load
     return va, vb, a, b, span, slope, x_va, x_vb
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _bed_tension_of_pieces(dx, H, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load):
     r"""Horizontal force (N) at the touchdowns for which the span is dx, and :func:`_bed_state` there.
 
@@ -203,7 +203,7 @@ def _bed_tension_of_pieces(dx, H, h_a, h_b, least_b, n_free, CB, L, flexibility,
     return H, state
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def pieces_on_bed(dx, H, h_a, h_b, n_free, CB, L, flexibility, w, load, out):
     r"""Fill `out` for a line of pieces that rests on the bed; returns the status. End A is low if `n_free` > 0.
 

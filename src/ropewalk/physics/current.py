@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 UNIFORM = 0  # the same everywhere
 POWER = 1  # a power of the height above the bed
@@ -45,7 +45,7 @@ def function_table(address: int, time: float, *, still: bool, slope: int = 0) ->
     return np.array([[float(address), 1.0, time], [float(still), float(slope), 0.0]])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _speed(z, kind, speed, heading, exponent, depth, table):
     r"""Speed (m/s), its slope in z (1/s), heading (rad) and its slope in z (rad/m).
 
@@ -89,7 +89,7 @@ def _speed(z, kind, speed, heading, exponent, depth, table):
     return speed, 0.0, heading, 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def current(z, kind, speed, heading, exponent, depth, table):
     r"""Current velocity (m/s) at height z, as three numbers (x, y, z).
 
@@ -107,7 +107,7 @@ def current(z, kind, speed, heading, exponent, depth, table):
     return value * np.cos(angle), value * np.sin(angle), 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def current_slope(z, kind, speed, heading, exponent, depth, table):
     r"""Slope of the current velocity in z (1/s), as three numbers; arguments as :func:`current`.
 

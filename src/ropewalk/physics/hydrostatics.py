@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 # Gauss-Legendre on [-1, 1]. The integrands below are analytic in the angle they are integrated over;
 # 24 points leave 1e-15 of the volume for any cut of a cone whose wall is not nearly parallel to the water.
@@ -33,7 +33,7 @@ CUT = np.dtype(
 )
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def clear_cut(cut):
     """Empties a cut, (1,) of CUT."""
     own = cut[0]
@@ -44,7 +44,7 @@ def clear_cut(cut):
             own.area_second[i, j] = 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_strip(cut, axis, across, chord, zeta, d, b, weight):
     """Add the waterplane strip at zeta: centre zeta axis + d across, half width b along chord; weight = dzeta/sin.
 
@@ -61,7 +61,7 @@ def _add_strip(cut, axis, across, chord, zeta, d, b, weight):
             cut[0].area_second[i, j] += area * pi * pj + own * chord[i] * chord[j]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_slice(cut, axis, across, zeta, u, r, weight):
     r"""Add the volume of the disc segment q < u r at zeta, thickness weight.
 
@@ -80,7 +80,7 @@ def _add_slice(cut, axis, across, zeta, u, r, weight):
         cut[0].moment[i] += weight * (area * zeta * axis[i] + first * across[i])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_high):
     r"""Cut part of a cone, followed by the angle round its waterline (u = -cos phi); fit for small tilt.
 
@@ -105,7 +105,7 @@ def _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_hig
         _add_strip(cut, axis, across, chord, z0 + local, u * r, r * np.sin(phi), weight)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high):
     r"""Cut part of a cone from local coordinate low to high, clustered at both ends; fit for large tilt.
 
@@ -124,7 +124,7 @@ def _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high):
         _add_strip(cut, axis, across, chord, z0 + local, d, b, weight / s)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_frustum(cut, axis, z0, r0, k, low, high):
     r"""Whole frustum between local coordinates low and high; three Gauss points are exact.
 
@@ -175,7 +175,7 @@ def _cone(cut, axis, across, chord, z0, z1, r0, r1, height, c, s):
             _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, min(bottom, top), max(bottom, top))
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _immersion(h, r, s):
     """u = -h / (s r) in [-1, 1]: 1 if the disc of radius r, centre h above the water, is drowned, -1 if dry.
 
@@ -211,7 +211,7 @@ def axisymmetric(profile, axis, up, height, cut):
             _cone(cut, axis, across, chord, z0, z1, r0, r1, height, c, s)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _perpendicular(axis, up, c, across, chord):
     r"""Unit vector across the axis towards `up`, and the chord direction; returns the sine of the tilt.
 
@@ -239,7 +239,7 @@ def _perpendicular(axis, up, c, across, chord):
     return s
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def sphere(centre, radius, up, height, cut):
     r"""Displacement and waterplane of a sphere cut by a plane.
 
@@ -271,7 +271,7 @@ def sphere(centre, radius, up, height, cut):
             cut[0].area_second[i, j] = area * (pi * (centre[j] - h * up[j]) + 0.25 * disc * own)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def buoyancy(cut, specific_weight, wrench, stiffness):
     r"""Adds still-water buoyancy and its stiffness, about the body's origin, world axes.
 
@@ -304,7 +304,7 @@ def buoyancy(cut, specific_weight, wrench, stiffness):
     stiffness[4, 5] -= specific_weight * y
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def weight(force, arm, wrench, stiffness):
     """Adds a constant world force (N) at `arm` (m, world, turning with the body) and its stiffness.
 

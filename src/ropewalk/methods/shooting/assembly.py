@@ -20,7 +20,7 @@ from ropewalk.methods.shooting.shot import ARRIVED, LOG, Arc, shoot, start_state
 from ropewalk.methods.shooting.string import ALL, FORCE_ONLY, STATE, float_force
 from ropewalk.model.arrays import Array, Flags, Ints, Records, records
 from ropewalk.numerics.blockelimination import scale3
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.rotations import quaternion_to_matrix
 
 LOCAL = 17  # unknowns an arc touches: six of what holds its start, six of its end, its own three, places of two pegs
@@ -98,6 +98,11 @@ class Rigid(NamedTuple):
     shells: Shells  # of the model
     scale: Array  # (b,) N
     lever: Array  # (b,) m
+
+
+def places(nodes: Nodes, rigid: Rigid) -> tuple[NodePlaces, BodyPlaces]:
+    """What `place` takes of them: with other types it would be compiled again."""
+    return NodePlaces(nodes.body, nodes.offset, nodes.frame, nodes.home, nodes.dof), BodyPlaces(rigid.dof)
 
 
 class Result(NamedTuple):
@@ -214,7 +219,7 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
     return ARRIVED
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _arc_block(y, n0, map0, map1, arm0, arm1, turns0, turns1, block):
     r"""Derivative of an arc's share of the residual by the unknowns it touches.
 
@@ -247,7 +252,7 @@ def _arc_block(y, n0, map0, map1, arm0, arm1, turns0, turns1, block):
         _turn(-y[3], -y[4], -y[5], arm1, block, 9)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _turn(fx, fy, fz, arm, block, at):
     """A force keeps its direction while its lever turns: d(arm x F) = arm (theta.F) - theta (arm.F).
 
@@ -269,10 +274,11 @@ def add_nodes(nodes, rigid, sea, x, quaternions, out):
     """
     position, arm, force = np.empty(3), np.empty(3), np.empty(3)
     map_ = np.empty((3, 6))
+    held, turning = NodePlaces(nodes.body, nodes.offset, nodes.frame, nodes.home, nodes.dof), BodyPlaces(rigid.dof)
     for k in range(nodes.body.size):
         if nodes.body[k] >= 0:
             continue
-        place(k, nodes, rigid, x, quaternions, position, map_, arm)
+        place(k, held, turning, x, quaternions, position, map_, arm)
         for i in range(3):
             force[i] = nodes.force[k, i]
         gx, gy, gz = float_force(position, nodes.volume[k], nodes.drag[k], sea, force)
@@ -310,8 +316,7 @@ def evaluate(
 ) -> int:  # fmt: skip
     """Residual at x, and its derivative in blocks if asked; returns ARRIVED, or how the first bad shot ended."""
     out.residual[:] = 0.0
-    held, turning = NodePlaces(nodes.body, nodes.offset, nodes.frame, nodes.home, nodes.dof), BodyPlaces(rigid.dof)
-    status: int = add_arcs(arcs, held, turning, sea, x, quaternions, tolerance, pair, derivatives, out)
+    status: int = add_arcs(arcs, *places(nodes, rigid), sea, x, quaternions, tolerance, pair, derivatives, out)
     if status == ARRIVED and nodes.any_free:
         add_nodes(nodes, rigid, sea, x, quaternions, out)
     if status == ARRIVED and rigid.body.size:
@@ -319,7 +324,7 @@ def evaluate(
     return status
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def gather(arcs, nodes, rigid, out, matrix):
     """Sum the blocks of `out` into a dense matrix.
 

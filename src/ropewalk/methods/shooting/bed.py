@@ -26,7 +26,7 @@ import numpy as np
 
 from ropewalk.loads.sea import current_here
 from ropewalk.methods.shooting.string import DRY, STATE, WET, made_of, strain_at, string_slope
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.drag_law import any_drag
 
 LIFT_ITERATIONS = 60  # bisection alone needs 50; Newton 4
@@ -41,7 +41,7 @@ _X = 0.5 + 0.5 * _X
 _W = 0.5 * _W
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def bed_load(span, s, wet, sea, law_data, load):
     """Weight, buoyancy and tables (N/m) at s of a span, into load (3,).
 
@@ -54,7 +54,7 @@ def bed_load(span, s, wet, sea, law_data, load):
         load[2] += buoyancy
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _stretch(T, rate, low, at, span, law, law_data):
     r"""Integrals of strain, compliance and compliance times distance over a stretch where T falls back from its end.
 
@@ -77,7 +77,7 @@ def _stretch(T, rate, low, at, span, law, law_data):
     return a, b, c
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def press(span, s, wet, sea, law_data, load):
     """Load on the bed (N/m) at s of a span; `load` (3,) becomes the load itself.
 
@@ -87,7 +87,7 @@ def press(span, s, wet, sea, law_data, load):
     return -(load[0] * sea.bed_normal[0] + load[1] * sea.bed_normal[1] + load[2] * sea.bed_normal[2])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def mean_press(span, low, high, wet, sea, law_data, load):
     """Mean load on the bed (N/m) between two places of a span; `load` (3,) becomes the mean load itself.
 
@@ -103,7 +103,7 @@ def mean_press(span, low, high, wet, sea, law_data, load):
     return p
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _used_up(left, ds, span, wet, sea, law_data, load):
     """Place in a span of length ds (m) where the weight from its start is `left` (N): Newton within the span.
 
@@ -131,7 +131,7 @@ def _used_up(left, ds, span, wet, sea, law_data, load):
     return x
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def load_on_bed(span, sea, normal, force):
     """What the point load at a span's end presses on the bed (N), 0 if there is none; force : (3,) memory."""
     if span.bound == 0.0:
@@ -143,7 +143,7 @@ def load_on_bed(span, sea, normal, force):
     return -(force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _held_back(dx, dy, dz, load, u, friction, drags):
     r"""What holds a line on the bed back per length (N/m): friction that is left over, less the load along it.
 
@@ -167,7 +167,7 @@ def _held_back(dx, dy, dz, load, u, friction, drags):
     return (np.sqrt(left) if left > 0.0 else 0.0) - pull
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def hold(d, load, u, friction, drags, slope):
     """:func:`_held_back` in direction d (3,), and minus its slope by d, (3,), into `slope`, by central differences.
 
@@ -204,7 +204,7 @@ def load_held(span, carried, sea, d, load, tilt):
     return hold(d, load, calm, sea.bed_rest_friction * carried, (0.0, 0.0, span.drag_law), tilt)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def bed_current(y, wet, sea, u):
     """Current in the plane of the bed at the place of a state y, m/s, into u (3,)."""
     u[:] = 0.0
@@ -248,7 +248,7 @@ def lift_off(n_normal, spans, first, last, wet, sea, law_data):
     return last - 1, spans[last - 1].stop - spans[last - 1].start, left, False
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _kept_back(ends, wet, span, sea, law_data, load, memory):
     """What holds a stretch of a span back (N/m), and its slope by the direction, into the last of `memory`.
 
@@ -343,7 +343,7 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     return end, place, total
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def sink(y, m, lift, load, sea, law_data, span):
     """Lead the end of a line that never leaves the bed below it by the length too much, so that Newton sees it.
 
@@ -366,7 +366,7 @@ def sink(y, m, lift, load, sea, law_data, span):
         k += STATE
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _bed_column(y, k, d, T, X, by_T, kappa, p, turn, slope, normal):
     """Column k of the derivatives, from the start of the arc to its lift-off.
 

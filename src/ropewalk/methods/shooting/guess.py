@@ -10,7 +10,7 @@ from ropewalk.methods.shooting import string
 from ropewalk.methods.shooting.assembly import arc_of, place
 from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.shot import ARRIVED, shoot, start_state
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics import catenary
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain
 
@@ -53,7 +53,7 @@ def resultant(spans, law_data, sea, a, b, total):
                 total[i] += f[i]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _stiffness(spans, laws, law_data, force):
     """EA (N) of the uniform line that stretches as much at this tension; infinite if none does.
 
@@ -69,13 +69,13 @@ def _stiffness(spans, laws, law_data, force):
     return force * length / stretch if stretch > 0.0 else math.inf
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _solved(dx, dz, length, EA, w, height, solution):
     """Status of a uniform line without friction.  solution : (1,) of SOLUTION, filled"""
     return catenary.solve_line(dx, dz, length, EA, w, 0.0, height, solution[0])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _grounded(solution):
     """First and last s on the bed, m.  solution : (1,) of SOLUTION"""
     return solution[0].ground_start, solution[0].ground_end
@@ -145,7 +145,7 @@ def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
     return first, last
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def force_scale(spans, sea):
     """Size of the forces on a line (N): weight in air or water, drag, pressure, tables, turning, point loads.
 

@@ -16,7 +16,7 @@ from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import FREE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 CLOSE = 0.02  # of the line: a cut is not made this near another
 BED_SHARE = 1.0e-6  # of the line: a shorter stretch on the bed is none
@@ -112,7 +112,7 @@ def growth(arcs: Arcs, end_state: Array) -> Array:
     return numbers
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _norms(length, scale, end_state, numbers):
     """See `growth`; numbers : (n,), filled.  length, scale : (n,) m and N    end_state : (n, ALL)
 

@@ -21,7 +21,7 @@ from ropewalk.methods.shooting.assembly import Arcs, Nodes, Result, Rigid, evalu
 from ropewalk.methods.shooting.pegs import keep_order
 from ropewalk.methods.shooting.shot import ARRIVED
 from ropewalk.model.arrays import Array, Ints
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.dense import normal_equations, solve_dense
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
 
@@ -75,7 +75,7 @@ class Path:
     dampings: list[float] = field(default_factory=list)  # 0 for Newton steps
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def scaled_norms(residual, row):
     """Largest entry and half the sum of squares of residual / row, both (n,); infinite if an entry is not finite.
 
@@ -156,7 +156,7 @@ def sparse_pattern(n: int, arcs: Arcs, nodes: Nodes, rigid: Rigid) -> Pattern:
     return Pattern(row.astype(np.int32), start, places[0], places[1], places[2], row, column)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _spread(blocks, places, data):
     """Add blocks to the data of a sparse matrix."""
     for a in range(places.shape[0]):

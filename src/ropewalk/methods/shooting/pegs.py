@@ -17,13 +17,13 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.methods.shooting.string import DRY, FORCE_ONLY, STATE, WET, string_slope
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 PLACE0, PLACE1 = 15, 16  # of an arc's unknowns: s of its start and of its end, where these are at pegs
 KEPT = 0.45  # of the way to its neighbour that a peg may go in one step, so that two cannot pass each other
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def slide(arcs, x):
     """Cut the spans of arcs that begin or end at a peg where x has it; their lengths and offsets follow.
 
@@ -49,7 +49,7 @@ def slide(arcs, x):
         arcs.offset[a] = begin
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def slope_at(arcs, a, y, at_end, sea, box, slope):
     """F = (r', n') at the start or end of arc a, in its own direction, into slope (STATE,).  y : (STATE,) there
 
@@ -68,7 +68,7 @@ def slope_at(arcs, a, y, at_end, sea, box, slope):
     )  # fmt: skip
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_tension(arcs, a, n0, x, y, residual):
     r"""Tension of arc a at the pegs where it begins or ends: beyond a peg minus before it, and the brake, N.
 
@@ -86,7 +86,7 @@ def add_tension(arcs, a, n0, x, y, residual):
             residual[p1] += arcs.brake[a] * (x[p1] - arcs.home[a])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def peg_block(arcs, a, y, n0, before, after, map0, map1, block):
     r"""Columns and rows of an arc's block that belong to the pegs where it begins or ends.
 
@@ -126,7 +126,7 @@ def peg_block(arcs, a, y, n0, before, after, map0, map1, block):
                 block[PLACE1, PLACE0] -= t * way * y[FORCE_ONLY + 6 * c + 3 + i] * before[c]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _end_moves(i, moved, map1, block, column):
     """Entry i of the arc's end state moves by `moved` per unit of an unknown: its miss, or the force on its node."""
     if i < 3:
@@ -136,7 +136,7 @@ def _end_moves(i, moved, map1, block, column):
             block[6 + j, column] -= map1[i - 3, j] * moved
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def keep_order(x, slide_dof, slide_edge, x_new):
     """Keep each peg's place in x_new within KEPT of the way to its neighbours in x."""
     for k in range(slide_dof.shape[0]):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.methods.shooting.string import GROUNDED, STATE, WET
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.rungekutta import D_A, D_C, D_E3, D_E5
 from ropewalk.physics.elasticity import strain
 
@@ -25,7 +25,7 @@ FIRST_WEIGHTED, END = 5, 12  # stages 1 to 4 have no weight; stage 12 is the slo
 E3_SHARE = 0.01  # of the third-order estimate in the error, [Hairer1993], sec. II.10
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def is_quadrature(span, phase, sea):
     """True if the load of a span depends on s alone.  span : record of SPAN    phase : DRY, WET or GROUNDED"""
     if phase == GROUNDED or span.profile >= 0 or span.function != 0:
@@ -39,7 +39,7 @@ def is_quadrature(span, phase, sea):
     return phase != WET or (span.drag_normal + span.drag_tangential) * abs(sea.current_speed) == 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def quadrature_step(s, h, y, m, span, law, law_data, phase, delta, scale, K, y_new):
     r"""One step of the 8(5,3) pair from s to s + h; returns its error over the tolerance, as `error_norm` does.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.assembly.catenary_state import with_corners
-from ropewalk.methods.shooting.assembly import Result, place
+from ropewalk.methods.shooting.assembly import Result, place, places
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1
 from ropewalk.methods.shooting.shot import LOG, Arc, shoot, start_state
@@ -43,7 +43,7 @@ def place_of(problem: Problem, before: Place) -> Place:
 def node_position(problem: Problem, k: int) -> Array:
     """Where node k is, m."""
     position, arm, map_ = np.empty(3), np.empty(3), np.empty((3, 6))
-    place(k, problem.nodes, problem.rigid, problem.x, problem.quaternions, position, map_, arm)
+    place(k, *places(problem.nodes, problem.rigid), problem.x, problem.quaternions, position, map_, arm)
     return position
 
 

@@ -22,7 +22,7 @@ from ropewalk.methods.shooting.stiffness import stable_over
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.pegs import over_names
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE
 
 OWN = 12  # columns of an arc's unknowns where its force begins, and with it the rows of its miss
@@ -115,7 +115,7 @@ def _sums(dof, reverse, residual, log):
     return miss, imbalance, steps, backward
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _first_slack(log, force):
     """The first slack arc, -1 for none.  log : (n_arcs,) of LOG    force : (n_arcs,) of `Arcs`"""
     for a in range(force.size):

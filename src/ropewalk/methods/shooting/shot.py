@@ -20,7 +20,7 @@ import numpy as np
 from ropewalk.methods.shooting.bed import HANGING, STRAIGHT, lay_straight, point_on_bed, press, sink
 from ropewalk.methods.shooting.quadrature import is_quadrature, quadrature_step
 from ropewalk.methods.shooting.string import ALL, DRY, FORCE_ONLY, GROUNDED, STATE, WET, float_force, string_slope
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.rungekutta import (
     D_A,
     D_C,
@@ -91,14 +91,14 @@ class Walk(NamedTuple):
     slope: Any  # (ALL,)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _slope(s, y, m, here, limits, walk, dy):
     """Slope at s into dy.  here : span, law and phase    limits : as `low` and `high` of :func:`string_slope`"""
     (span, law, phase), (low, high) = here, limits
     string_slope(s, y, m, span, law, walk.law_data, walk.sea, phase, walk.delta, low, high, walk.box, dy)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _take_step(s, h, y, m, here, limits, walk):
     """One step from s to s + h; K[0] must hold the slope at s. Fills y_new and the stages.
 
@@ -121,7 +121,7 @@ def _take_step(s, h, y, m, here, limits, walk):
     _slope(s + h, y_new, m, here, limits, walk, K[LAST])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def event_value(y, watched, normal):
     """What changes sign at the next event: height above water, on the bed (GROUNDED) the force that lifts the line.
 
@@ -136,7 +136,7 @@ def event_value(y, watched, normal):
     return y[2]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _step_to_event(s, h, goal, y, m, here, lean, walk):
     """Length of the step that ends where the event value is that of the goal, and the trials that took; y_new and K
     belong to it.
@@ -178,7 +178,7 @@ def _step_to_event(s, h, goal, y, m, here, lean, walk):
     return step, trials
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _saltation(y, m, before, after, phase, normal):
     r"""Jump of the derivatives in y where the slope changes from `before` to `after` (see the module).
 
@@ -204,7 +204,7 @@ def _saltation(y, m, before, after, phase, normal):
         k += STATE
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _jump(y, m, span, sea, force):
     """Point load at a span's end: n drops by it, and the derivatives by its slope in z.
 
@@ -224,7 +224,7 @@ def _jump(y, m, span, sea, force):
         k += STATE
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def start_state(position, force, y):
     """State and unit derivatives at the start of an arc, into y (ALL,)."""
     y[:] = 0.0
@@ -379,7 +379,7 @@ def _leave(y, m, arc, on_bed, walk, wanted, log):
     return phase, begin, place, k
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _over_buoyant(y, m, i, first, spans, water, walk):
     """Phase in span i of a line that comes along the bed: a buoyant span cannot lie on it, and is led below it.
 
@@ -392,13 +392,13 @@ def _over_buoyant(y, m, i, first, spans, water, walk):
     return WET if wet else DRY
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _lean(y, length):
     """Upwards if the line rises, m: a step starts beyond the corner of a profile that the last one ended at."""
     return KINK_PASSED * length if y[5] >= 0.0 else -KINK_PASSED * length
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _change_phase(s, y, m, here, lean, walk):
     """Pass the event at s: the derivatives in y jump, K[0] becomes the slope beyond; returns the new phase."""
     (span, law, phase), slope = here, walk.K[0]
@@ -410,7 +410,7 @@ def _change_phase(s, y, m, here, lean, walk):
     return after
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _watch(y, radius, share, sea, log):
     """Keep the least force away from the ends and the deepest dip of the line's underside below the bed."""
     if END_SHARE < share < 1.0 - END_SHARE:
@@ -421,7 +421,7 @@ def _watch(y, radius, share, sea, log):
         log.deepest = min(log.deepest, height - radius)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _may_surface(y, y_new, phase, step, force):
     """True if a step passes the line's highest place under water, or its lowest above, near enough to the surface.
 
@@ -433,7 +433,7 @@ def _may_surface(y, y_new, phase, step, force):
     return phase == DRY and y[5] < -least and y_new[5] > 0.0 and min(y[2], y_new[2]) - step < 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def next_event(y, y_new, phase, water, sea, length):
     """The first event of a step from y to y_new: NOTHING, PHASE (surface, lift-off) or KINK, and its level.
 
@@ -468,7 +468,7 @@ def next_event(y, y_new, phase, water, sea, length):
     return event, level
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _next_phase(phase, y, water):
     """The phase after an event."""
     if phase == GROUNDED:
@@ -476,7 +476,7 @@ def _next_phase(phase, y, water):
     return DRY if phase == WET else WET
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _fill(s, h, x, y, here, walk, out):
     """State at the fraction x of a step, by dense output; the three extra stages are made anew each time.
 
@@ -492,7 +492,7 @@ def _fill(s, h, x, y, here, walk, out):
         _flatten(out, walk.sea.bed_normal)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _flatten(state, normal):
     """On the bed the force's normal component stands for the weight on it; what the line carries lies in the plane."""
     lift = state[3] * normal[0] + state[4] * normal[1] + state[5] * normal[2]

@@ -23,7 +23,7 @@ from ropewalk.loads.given import field_load, field_slopes, given_load
 from ropewalk.loads.point import water_on_point
 from ropewalk.loads.sea import current_gradient, current_here
 from ropewalk.numerics.blockelimination import ZERO3, add3, add9, onto, scale3, scale9, times
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.drag_law import any_drag, law_by_tangent, law_by_velocity
 from ropewalk.physics.elasticity import strain
 from ropewalk.physics.profiles import AREA, DRAG_NORMAL, DRAG_TANGENTIAL, MASS, STIFFNESS, property_at
@@ -66,7 +66,7 @@ FORCE_ONLY = 24  # without those by position
 NO_DRAG = (ZERO3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # what `any_drag` returns beside the force, in water at rest
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def made_of(s, span, law_data, sea):
     """Of a span at s (m from its start): mass over its mean, buoyancy (N/m), drag across and along (kg/m2).
 
@@ -85,7 +85,7 @@ def made_of(s, span, law_data, sea):
     )
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def strain_at(T, s, span, law, law_data):
     """Strain at a tension (N) and its derivative (1/N) at s of a span; law : (3,) kind and offsets into law_data.
 
@@ -97,7 +97,7 @@ def strain_at(T, s, span, law, law_data):
     return T * compliance, compliance
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def span_load(s, r, t, nu, span, wet, law_data, sea):
     r"""Load per unstretched length at a place (N/m); and the current, the drag per stretched length and its parts.
 
@@ -131,7 +131,7 @@ def span_load(s, r, t, nu, span, wet, law_data, sea):
     return add3(f, scale3(nu, force)), u, force, parts
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box, dy):
     r"""Slope of the state and of its derivatives at s, into dy[:m].
 
@@ -187,7 +187,7 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box
         k += STATE
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _turned(s, span, law_data):
     """Matrix of the rotating frame at s of a span (N/m2), 9 numbers."""
     k = span.turn
@@ -197,7 +197,7 @@ def _turned(s, span, law_data):
     return scale9(property_at(span.from_a + span.way * s, MASS, law_data, span.profile) / span.mass, turn)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _by_force(t, T, stretch, span, drag_force, dt, frame, by_n):
     r"""Derivatives by n: of :math:`\nu t` into frame and of the load into by_n, both (3, 3).
 
@@ -228,7 +228,7 @@ def _by_force(t, T, stretch, span, drag_force, dt, frame, by_n):
             frame[i, j] = nu * frame[i, j] + de * t[i] * t[j]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _project(frame, by_n, normal):
     """On the bed only the part of n in its plane matters: both matrices times (1 - N N^T) from the right."""
     for i in range(3):
@@ -239,7 +239,7 @@ def _project(frame, by_n, normal):
             by_n[i, j] -= b * normal[j]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def float_force(position, volume, drag_area, sea, force):
     """Adds buoyancy and drag of a point-like float to `force` (N); returns their slopes in z (N/m).
 
