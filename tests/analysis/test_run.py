@@ -14,13 +14,16 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from ropewalk.analysis import run_files
 from ropewalk.analysis.check import pulled_apart, refuse_pulled_apart, refuse_unsolvable
 from ropewalk.analysis.run import InterruptedRunError, RunFailedError, record_times, run, simulate
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import ConvergenceError, InputError, OutputError
+from ropewalk.io.load import load
 from ropewalk.io.netcdf import recover, system_of
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
+from ropewalk.post.events import ATTRIBUTE
 from ropewalk.results import Recorder, files, segments
 from ropewalk.results.segments import RunReader, part_folder
 from ropewalk.spec.system import System
@@ -145,6 +148,15 @@ def test_file_and_memory_hold_the_same(tmp_path):
         assert system_of(file) == swing_system()
         assert json.loads(file.attrs["settings"])["solver"] == "swing"
     assert [p.name for p in tmp_path.iterdir()] == ["a.nc"]
+
+
+@pytest.mark.parametrize("in_memory", [0, 1 << 26])
+def test_results_of_a_run_are_those_of_its_file(tmp_path, monkeypatch, in_memory):
+    """Whether they fit into memory or are read back from the file: events and all other attributes too."""
+    monkeypatch.setattr(run_files, "IN_MEMORY", in_memory)
+    with simulate(swing_system(), output=tmp_path / "a.nc") as results, load(tmp_path / "a.nc") as kept:
+        assert ATTRIBUTE in kept.attrs
+        xr.testing.assert_identical(results.load(), kept.load())
 
 
 def test_same_input_gives_the_same_file(tmp_path):

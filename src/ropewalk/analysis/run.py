@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,12 +26,12 @@ from ropewalk.analysis.run_files import (
     DOUBTS,
     attributes,
     check_resumable,
+    events_of,
     facts_of,
     finish,
     finished,
     kept_doubts,
     recorder_for,
-    with_events,
 )
 from ropewalk.analysis.shared_start import keep_pace, pace, work_of
 from ropewalk.analysis.start import START_SETTINGS
@@ -276,9 +277,10 @@ def simulate(
         if resume:
             check_resumable(recorder, case.method)
         facts = _recorded(case, recorder, output, progress)
-        results = finish(recorder, output, DONE, facts=facts)
+        happened = partial(events_of, system=case.system, model=case.model) if events else None
+        results = finish(recorder, output, DONE, facts=facts, happened=happened)
         assert results is not None
-        return with_events(results, output, case.system, case.model) if events else results
+        return results
 
 
 def record(system: Source) -> tuple[Table, dict[str, str]]:

@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -21,7 +21,7 @@ from ropewalk.io import netcdf
 from ropewalk.methods.protocol import Report, Solver
 from ropewalk.model.model import Model
 from ropewalk.results.checkpoint import Resumable
-from ropewalk.results.record import Recorder
+from ropewalk.results.record import Recorder, dataset_in
 from ropewalk.results.schema import DONE
 from ropewalk.results.segments import HEADER, RunFolder, RunReader, part_folder
 from ropewalk.spec.fields import NO_FIELDS, Fields
@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FIELDS = "fields"  # in the attributes of results: functions of the user's own, with a hash of each
+IN_MEMORY = 1 << 26  # bytes of results that are kept in memory, beside their file
 DOUBTS = "doubts"  # in the figures of a report and in the attributes of results
+
+
+Happened = Callable[["xr.Dataset"], dict[str, str]]
 
 
 def attributes(system: System, solver: Solver, duration: float, functions: Fields = NO_FIELDS) -> dict[str, str]:
@@ -156,30 +160,42 @@ def finish(
     status: str,
     keep: bool = False,
     facts: dict[str, str] | None = None,
+    happened: Happened | None = None,
 ) -> xr.Dataset | None:
-    """The results so far, as a Dataset or as the file; the folder goes unless it is to be kept."""
+    """The results so far, as a Dataset or as the file; the folder goes unless it is to be kept.
+
+    Results that fit into memory are not read back from the file.  happened : attributes to add, from the results
+    """
+    happened = happened or (lambda results: {})
     if recorder.folder is None or output is None:
-        return recorder.dataset(status, facts)
+        results = recorder.dataset(status, facts)
+        results.attrs.update(happened(results))
+        return results
     recorder.folder.flush()
     if recorder.rows == 0:
         return None
     reader = RunReader(recorder.folder.path)
     if reader.trouble:
         keep, status = True, f"{status}; {reader.trouble}"
-    netcdf.write_records(reader, output, status, facts)
+    attrs = {**reader.attrs, "status": status, **(facts or {})}
+    if reader.rows * reader.stride <= IN_MEMORY:
+        results = dataset_in(reader, attrs)
+        results.attrs.update(happened(results))
+        netcdf.write_records(reader, output, results.attrs)
+    else:
+        netcdf.write_records(reader, output, attrs)
+        with netcdf.open_results(output) as results:
+            more = happened(results)
+        if more:
+            netcdf.add_attributes(output, more)
+        results = netcdf.open_results(output)
     if not keep:
         recorder.folder.remove()
-    return netcdf.open_results(output)
+    return results
 
 
-def with_events(results: xr.Dataset, output: str | os.PathLike[str] | None, system: System, model: Model) -> xr.Dataset:
-    """The results with what happened on the way, in the file too."""
+def events_of(results: xr.Dataset, system: System, model: Model) -> dict[str, str]:
+    """What happened on the way, as an attribute."""
     from ropewalk.post.events import ATTRIBUTE, find_events, to_text
 
-    text = to_text(find_events(results, system, model))
-    if output is None:
-        results.attrs[ATTRIBUTE] = text
-        return results
-    results.close()
-    netcdf.add_attribute(output, ATTRIBUTE, text)
-    return netcdf.open_results(output)
+    return {ATTRIBUTE: to_text(find_events(results, system, model))}

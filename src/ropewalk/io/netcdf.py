@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,19 +121,17 @@ def system_of(dataset: xr.Dataset) -> System:
         raise InputError(f"the case in the result is not one that this version reads: {error}") from None
 
 
-def write_records(
-    reader: RunReader, path: str | os.PathLike[str], status: str = DONE, facts: dict[str, str] | None = None
-) -> None:
+def write_records(reader: RunReader, path: str | os.PathLike[str], attrs: Mapping[str, str] | None = None) -> None:
     """Turn the records of a run into a file, a bounded number at a time; same content as `write` of a Dataset.
 
-    facts : further attributes
+    attrs : of the file; unless given, those of a run that is done
     """
     path = Path(path)
     # in the run's own folder where possible: should this be killed too, nothing is left lying about
     folder = reader.path if path.parent.absolute() == reader.path.parent.absolute() else path.parent
     way_out = f"make room, then 'ropewalk recover {reader.path}' makes the file of its records"
     with _file(path, folder, way_out=way_out) as file:
-        file.attrs.update({**reader.attrs, "status": status, **(facts or {})})
+        file.attrs.update(attrs or {**reader.attrs, "status": DONE})
         _declare(file, reader.layout, reader.rows)
         for first, rows in reader.blocks():
             for column in reader.layout.columns:
@@ -150,10 +148,10 @@ class Recovery:
     trouble: str  # a sentence if records were dropped, else empty
 
 
-def add_attribute(path: str | os.PathLike[str], name: str, value: str) -> None:
-    """Add an attribute to a finished result: to a copy that takes its place, so that a kill cannot damage it."""
+def add_attributes(path: str | os.PathLike[str], attrs: Mapping[str, str]) -> None:
+    """Add attributes to a finished result: to a copy that takes its place, so that a kill cannot damage it."""
     with _file(Path(path), copied=True) as file:
-        file.attrs[name] = value
+        file.attrs.update(attrs)
 
 
 def recover(source: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Recovery:
@@ -179,7 +177,8 @@ def recover(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
             raise InputError(f"{folder.path} contains no complete record; there is nothing to recover")
         time = reader.last_time
         status = f"recovered: the run was stopped after t = {time:g} s"
-        write_records(reader, path, f"{status}; {reader.trouble}" if reader.trouble else status)
+        status = f"{status}; {reader.trouble}" if reader.trouble else status
+        write_records(reader, path, {**reader.attrs, "status": status})
     finally:
         folder.close()
     return Recovery(path, reader.rows, time, reader.trouble)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ropewalk.model.moments import Moments
     from ropewalk.model.nets import Nets
     from ropewalk.model.state import State
-    from ropewalk.results.segments import RunFolder
+    from ropewalk.results.segments import RunFolder, RunReader
 
 MANY = 64  # records: so many smaller pieces in memory are made into one
 _GIVEN = ("time", "elevation", "energy")  # columns that do not come from the State
@@ -266,6 +266,13 @@ def to_dataset(layout: Layout | None, columns: Mapping[str, Array], attrs: Mappi
         name: (dims, np.array(values), VARIABLES[name].attrs) for name, (dims, values) in layout.coordinates.items()
     }
     return xr.Dataset(variables, coordinates, dict(attrs))
+
+
+def dataset_in(reader: RunReader, attrs: Mapping[str, str]) -> xr.Dataset:
+    """A Dataset of the records in a folder."""
+    blocks = [rows for _, rows in reader.blocks()]
+    rows = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+    return to_dataset(reader.layout, {column.name: column.of(rows) for column in reader.layout.columns}, attrs)
 
 
 class _Pieces:

@@ -16,7 +16,6 @@ from ropewalk.methods.mixed.body_stiffness import all_free, full_tangent, line_s
 from ropewalk.methods.mixed.equilibrium import guess
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.friction import hold
-from ropewalk.methods.mixed.high_order import HighOrder, refuse_high_order
 from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.nested import resettled, settle_nested, with_elements
 from ropewalk.methods.mixed.payout import lengthened
@@ -48,6 +47,8 @@ class MixedFemStatics:
         """Mesh and memory; a state with tension is taken as the guess, else catenaries are."""
         refuse_unclaimed(self, model, frozenset({Claim.STATICS}))
         if tuple(self.order) != LOWEST:
+            from ropewalk.methods.mixed.high_order import refuse_high_order  # loads scipy.sparse
+
             refuse_high_order(model, self.order)
         if not np.any(state.tension > 0.0):
             state = calm_start(model, state)
@@ -80,6 +81,8 @@ class MixedFemStatics:
 
     def _raise_order(self, model: Model, work: FemWork, t: float) -> Report:
         """The equilibrium by elements of higher order, from that of the lowest."""
+        from ropewalk.methods.mixed.high_order import HighOrder  # as above
+
         found = HighOrder(model, read_state(model, work), (int(self.order[0]), int(self.order[1])))
         report = found.solve(t)
         work.high = found if report.good else None

@@ -12,6 +12,7 @@ import numpy as np
 from ropewalk import __version__
 from ropewalk.io import netcdf
 from ropewalk.results.record import NotFiniteError, Recorder
+from ropewalk.results.schema import DONE
 from ropewalk.results.segments import RunFolder, RunReader
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class Recording:
         cuts = "; ".join(f"line '{line}' was cut at s = {s:g} m" for line, s in engine.cuts.items())
         facts = {"live": json.dumps(done), "doubts": "[]"} | ({"parted": cuts} if cuts else {})
         self._folder.flush()
-        netcdf.write_records(RunReader(self._folder.path), self.path, facts=facts)
+        reader = RunReader(self._folder.path)
+        netcdf.write_records(reader, self.path, {**reader.attrs, "status": DONE, **facts})
         self._folder.remove()
         self._folder.close()
         return f"{self.path}: {self._recorder.rows} records"
