@@ -172,8 +172,14 @@ def _current(case: Case, z: float) -> Array:
 
 def _wet(low: float, high: float, diameter: float) -> float:
     """Share under water of a piece between two heights: mean of its sections, which sink in linearly."""
-    z = low + (high - low) * (np.arange(20) + 0.5) / 20
-    return float(np.mean(np.clip(0.5 - z / diameter, 0.0, 1.0)))
+    if abs(high - low) < 1e-9 * diameter:
+        return min(max(0.5 - low / diameter, 0.0), 1.0)
+
+    def below(z: float) -> float:  # integral of clip(1/2 - z/d, 0, 1) over z, m
+        x = min(max(z, -0.5 * diameter), 0.5 * diameter)
+        return min(z, -0.5 * diameter) + 0.5 * (x + 0.5 * diameter) - (x * x - 0.25 * diameter**2) / (2.0 * diameter)
+
+    return (below(high) - below(low)) / (high - low)
 
 
 def _load(case: Case, section: Case, place: Array, t: Array, stretch: float, ends: tuple[float, float, float]) -> Array:
