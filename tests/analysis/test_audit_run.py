@@ -161,6 +161,23 @@ def test_lines_under_the_bed(stiffness, depth, fails):
     assert doubt.value == pytest.approx(depth)
 
 
+def test_what_the_equilibrium_is_doubted_for_does_not_fail_the_run():
+    """A point pulled down by 350 N stands metres deep in a soft bed: a run from there is as doubtful, not wrong."""
+    case = rw.System.model_validate({
+        "environment": {"depth": 13, "seabed": {"stiffness": 3000}},
+        "sections": {"s": {"diameter": 0.03, "mass": 3.4, "axial_stiffness": 1.4e6}},
+        "points": {
+            "a": {"position": [0, 0, -13]},
+            "b": {"position": [10, 0, -6], "joint": {"axes": {"x": "held", "y": "held", "z": {"force": -350}}}},
+        },
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "s", "length": 18}]}},
+        "run": {"duration": 1.0},
+    })  # fmt: skip
+    deep = [doubt.value for doubt in rw.simulate(case).rw.doubts if doubt.code == "sunk"]
+    assert deep
+    assert max(deep) > 1.3  # a tenth of the depth: more than a line may fall in a run
+
+
 def test_watch_goes_on_from_what_was_saved():
     """Two halves of a run, with a checkpoint between, give the audit of the whole."""
     model = build(pendulum(environment={"depth": 9.0, "seabed": {"stiffness": 1e5}}))

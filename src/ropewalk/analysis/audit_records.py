@@ -24,9 +24,9 @@ from ropewalk.model.moments import Moments
 class Watch:
     """Looks at what a run records, and brings it to a `RunAudit`."""
 
-    def __init__(self, model: Model, seen: RunAudit, is_still: bool) -> None:
-        """is_still : nothing drives the run"""
-        self.model, self.seen, self.is_still = model, seen, is_still
+    def __init__(self, model: Model, seen: RunAudit, is_still: bool, is_begin: bool = False) -> None:
+        """is_still : nothing drives the run    is_begin : the first record will be that of an equilibrium"""
+        self.model, self.seen, self.is_still, self.is_begin = model, seen, is_still, is_begin
         self.is_first = not seen.first
         self.energies: list[Mapping[str, Array]] = []  # of records that are not yet counted
         self.rows: Array = np.empty((len(NOTHING), model.lines.length.size))
@@ -38,6 +38,7 @@ class Watch:
         self.home = [np.reshape(own, (-1, 3)) for own in seen.home] or None
         self.extent = -1.0  # m, of these; below 0 if it is not known
         self.s: Array = np.zeros(0)
+        self.begun: Array | None = None  # (n_nodes, 3) m, where lines come to rest that begin at an equilibrium
         self.twines = _slack_twines(model) if model.nets.names else ()
 
     def take(self, moments: Moments, energy: Mapping[str, Array]) -> None:
@@ -51,6 +52,8 @@ class Watch:
         if position.size:
             if self.looked is None:  # records keep to the nodes of the first
                 self.looked, self.s = _looked(self.model, moments.start), moments.s
+                if self.is_begin:
+                    self.begun = position[0].copy()
             note_records(position, fields["tension"], fields["element_tension"], self.looked, self.extremes)
             if self.model.sea.has_seabed and is_grid(self.model.sea):
                 self._note_heights(position)
@@ -127,6 +130,9 @@ class Watch:
         if depth.max() > 0.0:
             for i in np.flatnonzero(depth > depth_limits(self.model)).tolist():
                 seen.deepest[names[i]] = max(seen.deepest.get(names[i], 0.0), float(depth[i]))
+                if self.begun is not None and names[i] not in seen.laid:
+                    nodes = self.begun[start[i] : start[i + 1]]
+                    seen.laid[names[i]] = -float(heights(self.model.sea, nodes).min())
 
 
 def _looked(model: Model, start: Ints) -> Looked:

@@ -37,7 +37,8 @@ PUSH = 1e-3  # of the largest tension: with which bars that cannot push may do s
 REJECTED = 0.5  # of all steps: rejected, or failed in their iteration
 FEW_STEPS = 50  # below which a share of steps means nothing
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
-WORST_SUNK = 0.1  # of the depth: there it has fallen through
+WORST_SUNK = 0.1  # of the depth: there it has fallen through, unless ...
+DEEPER = 1.2  # ... its equilibrium is nearly as deep in a soft bed
 # of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
 STILL = 1e-10
 # Chains that go slack, land and come taut with a blow: rms error of end tensions, of their range, for an element as
@@ -63,6 +64,7 @@ class RunAudit:
     passed: list[list[float]] = field(default_factory=list)  # powers of ten of `way`, and when it passed them, s
     slack: float = 0.0  # J that elements which cannot push hold by being pushed, at the first record
     deepest: dict[str, float] = field(default_factory=dict)  # m below the bed, by line; those beyond their limit
+    laid: dict[str, float] = field(default_factory=dict)  # m below the bed at the start, where that is an equilibrium
     longer: dict[str, float] = field(
         default_factory=dict
     )  # of their lengths, by inextensible line; most of all records
@@ -295,7 +297,7 @@ def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
         )
         yield (
             Doubt("sunk", name, depth, limit, text),
-            depth > max(WORST_SUNK * model.sea.depth, 2.0 * limit, 2.0 * rest),
+            depth > max(WORST_SUNK * model.sea.depth, 2.0 * limit, 2.0 * rest, DEEPER * audit.laid.get(name, 0.0)),
         )
 
 

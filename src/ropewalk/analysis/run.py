@@ -127,7 +127,7 @@ def run(
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
     seen = RunAudit(**tally.audit)
-    watch = Watch(model, seen, is_at_rest and not is_driven(model))
+    watch = Watch(model, seen, is_at_rest and not is_driven(model), is_at_rest and saved is None)
     if saved is None and is_at_rest and state is not None and hasattr(solver, "at_rest"):  # it is on its own bars
         seen.look_at_start(state, solver.read(model, work))
     if notice is not None:
