@@ -237,7 +237,7 @@ def test_ctrl_c_says_what_was_kept(tmp_path, monkeypatch, capsys):
     def interrupted(*_: object, **__: object) -> None:
         raise InterruptedRunError("interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume continues it")
 
-    monkeypatch.setattr("ropewalk.analysis.run.simulate", interrupted)
+    monkeypatch.setattr("ropewalk.analysis.run.simulated", interrupted)
     code, _, err = ropewalk("run", path, capsys=capsys)
     assert code == 130
     assert err == "interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume continues it\n"
@@ -341,6 +341,19 @@ def test_help_needs_no_numerics():
         "print(sorted({'numba', 'scipy', 'xarray', 'pydantic', 'numpy', 'matplotlib'} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_run_needs_no_xarray(mooring):
+    """Results that fit into memory are summed up as plain arrays: xarray takes longer to load than a small run."""
+    program = (
+        f"import sys; sys.argv = ['ropewalk', 'run', {str(mooring)!r}, '--duration', '1']\n"
+        "from ropewalk.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'xarray', 'pandas', 'dask', 'scipy.sparse', 'scipy.interpolate'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "records, the last at t = 1 s" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
 
 

@@ -87,7 +87,7 @@ def test_results_span_many_pieces(monkeypatch):
     np.testing.assert_array_equal(recorder.dataset().tension, [state.tension for state in states])
     table = recorder.table()
     assert table is not None
-    np.testing.assert_array_equal(table.since(5).column("tension")[1], [state.tension for state in states[5:]])
+    np.testing.assert_array_equal(table.since(5).variables["tension"].values, [state.tension for state in states[5:]])
 
 
 def test_pieces_that_lie_end_to_end_in_memory_are_not_copied():

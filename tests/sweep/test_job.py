@@ -117,6 +117,7 @@ def test_memory_of_a_case_is_limited_and_let_go(monkeypatch):
 def test_rows_from_plain_records_are_those_of_the_dataset():
     """Every variable, label and unit, of lines, bodies and waves; bit for bit."""
     from ropewalk.analysis.run import record
+    from ropewalk.post.window import after_ramp, records_after
 
     buoy = {"mass": 400.0, "inertia": [60.0, 60.0, 30.0], "position": [0, 0, 0], "joint": "moving", "motion": SURGE,
             "attachments": {"eye": [0.5, 0, -0.5]}}  # fmt: skip
@@ -125,7 +126,7 @@ def test_rows_from_plain_records_are_those_of_the_dataset():
     system = system.replace({"bodies": {"buoy": buoy}, "lines": lines})
     (table, facts), dataset = record(system), rw.simulate(system)
     assert facts["doubts"] == dataset.attrs["doubts"]
-    plain, whole = job.records_summary(table, 2.0), job.run_summary(dataset, 2.0)
+    plain, whole = job.run_summary(records_after(table, 2.0)), job.run_summary(after_ramp(dataset, 2.0))
     assert (plain.labels, plain.attrs) == (whole.labels, whole.attrs)
     assert {"body_attitude_max", "mooring_force_mean", "grounded_std", "tension_min"} < set(plain.variables)
     for name, (dims, values) in whole.variables.items():

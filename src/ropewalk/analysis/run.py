@@ -32,6 +32,7 @@ from ropewalk.analysis.run_files import (
     finished,
     kept_doubts,
     recorder_for,
+    to_dataset,
 )
 from ropewalk.analysis.shared_start import keep_pace, pace, work_of
 from ropewalk.analysis.start import START_SETTINGS
@@ -42,7 +43,7 @@ from ropewalk.model.fields import forget_trouble, trouble
 from ropewalk.model.model import Model, build
 from ropewalk.model.moments import Moments
 from ropewalk.results.checkpoint import Resumable
-from ropewalk.results.record import NotFiniteError, Recorder, Table
+from ropewalk.results.record import NotFiniteError, Recorded, Recorder, Table
 from ropewalk.results.schema import DONE
 from ropewalk.spec import arguments
 from ropewalk.spec.fields import NO_FIELDS, Fields
@@ -269,7 +270,23 @@ def simulate(
     >>> run.rw
     <ropewalk 'chain under a fairlead' run: 0 to 4 s in 9 records; 1 line>
     """
-    case = _case(System.of(system), duration, solver, Fields.of(fields))
+    results = to_dataset(simulated(system, duration, solver, output, resume, progress, events, Fields.of(fields)))
+    assert results is not None
+    return results
+
+
+def simulated(
+    system: Source,
+    duration: float | None,
+    solver: str | Solver | None,
+    output: str | os.PathLike[str] | None,
+    resume: bool = False,
+    progress: bool | None = None,
+    events: bool = True,
+    functions: Fields = NO_FIELDS,
+) -> Recorded:
+    """As :func:`simulate`, without a Dataset where the results fit into memory."""
+    case = _case(System.of(system), duration, solver, functions)
     attrs = attributes(case.system, case.method, case.duration, case.functions)
     if resume and output is not None and (done := finished(output, attrs)) is not None:
         return done
@@ -348,7 +365,7 @@ def _recorded(
     except ConvergenceError as error:
         reason = run_trouble(model, str(error))
         failed = RunFailedError(reason, error.report)
-        failed.results = finish(recorder, output, reason, facts=facts_of(error.report, at_rest))
+        failed.results = to_dataset(finish(recorder, output, reason, facts=facts_of(error.report, at_rest)))
         raise failed from None
     except KeyboardInterrupt:
         raise _interrupted(recorder, method, output, duration) from None
@@ -477,5 +494,5 @@ def _interrupted(
     results = finish(recorder, output, sentence, keep=can_resume)
     where = f"; {recorder.rows} records are in {output}" if output is not None else ""
     error = InterruptedRunError(f"{sentence}{where}{'; --resume continues it' if can_resume else ''}")
-    error.results = results
+    error.results = to_dataset(results)
     return error

@@ -6,12 +6,12 @@ import functools
 import json
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ropewalk import __version__
 from ropewalk.analysis.doubts import Doubt
@@ -21,7 +21,7 @@ from ropewalk.io import netcdf
 from ropewalk.methods.protocol import Report, Solver
 from ropewalk.model.model import Model
 from ropewalk.results.checkpoint import Resumable
-from ropewalk.results.record import Recorder, dataset_in
+from ropewalk.results.record import Recorded, Recorder, Table, table_in
 from ropewalk.results.schema import DONE
 from ropewalk.results.segments import HEADER, RunFolder, RunReader, part_folder
 from ropewalk.spec.fields import NO_FIELDS, Fields
@@ -35,7 +35,7 @@ IN_MEMORY = 1 << 26  # bytes of results that are kept in memory, beside their fi
 DOUBTS = "doubts"  # in the figures of a report and in the attributes of results
 
 
-Happened = Callable[["xr.Dataset"], dict[str, str]]
+Happened = Callable[[Recorded], dict[str, str]]
 
 
 def attributes(system: System, solver: Solver, duration: float, functions: Fields = NO_FIELDS) -> dict[str, str]:
@@ -161,16 +161,15 @@ def finish(
     keep: bool = False,
     facts: dict[str, str] | None = None,
     happened: Happened | None = None,
-) -> xr.Dataset | None:
-    """The results so far, as a Dataset or as the file; the folder goes unless it is to be kept.
+) -> Recorded | None:
+    """The results so far, in memory or as the file; the folder goes unless it is to be kept. None if there are none.
 
     Results that fit into memory are not read back from the file.  happened : attributes to add, from the results
     """
     happened = happened or (lambda results: {})
     if recorder.folder is None or output is None:
-        results = recorder.dataset(status, facts)
-        results.attrs.update(happened(results))
-        return results
+        table = recorder.table()
+        return None if table is None else _told(table, {"status": status, **(facts or {})}, happened)
     recorder.folder.flush()
     if recorder.rows == 0:
         return None
@@ -178,14 +177,14 @@ def finish(
     if reader.trouble:
         keep, status = True, f"{status}; {reader.trouble}"
     attrs = {**reader.attrs, "status": status, **(facts or {})}
+    results: Recorded
     if reader.rows * reader.stride <= IN_MEMORY:
-        results = dataset_in(reader, attrs)
-        results.attrs.update(happened(results))
+        results = _told(table_in(reader), attrs, happened)
         netcdf.write_records(reader, output, results.attrs)
     else:
         netcdf.write_records(reader, output, attrs)
-        with netcdf.open_results(output) as results:
-            more = happened(results)
+        with netcdf.open_results(output) as written:
+            more = happened(written)
         if more:
             netcdf.add_attributes(output, more)
         results = netcdf.open_results(output)
@@ -194,7 +193,18 @@ def finish(
     return results
 
 
-def events_of(results: xr.Dataset, system: System, model: Model) -> dict[str, str]:
+def _told(table: Table, facts: Mapping[str, str], happened: Happened) -> Table:
+    """Records with attributes added."""
+    table = replace(table, attrs={**table.attrs, **facts})
+    return replace(table, attrs={**table.attrs, **happened(table)})
+
+
+def to_dataset(results: Recorded | None) -> xr.Dataset | None:
+    """Results as a Dataset."""
+    return cast("xr.Dataset | None", results.to_dataset() if isinstance(results, Table) else results)
+
+
+def events_of(results: Recorded, system: System, model: Model) -> dict[str, str]:
     """What happened on the way, as an attribute."""
     from ropewalk.post.events import ATTRIBUTE, find_events, to_text
 

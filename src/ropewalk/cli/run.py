@@ -15,7 +15,7 @@ from ropewalk.cli.tables import Forces, JsonOption, plain, print_json, print_res
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from ropewalk.results.record import Recorded
 
 SHOWN = ("mean", "std", "min", "max")  # of the statistics
 AT = "max at t (s)"
@@ -32,7 +32,7 @@ def run_command(
     as_json: JsonOption = False,
 ) -> None:
     """Find the equilibrium, then simulate. The result is written as it is computed."""
-    from ropewalk.analysis.run import simulate
+    from ropewalk.analysis.run import simulated
     from ropewalk.spec.system import System
 
     kept = None if out is None else result_file(out)
@@ -41,31 +41,36 @@ def run_command(
     if target == case:
         raise InputError(f"{case}: the result would overwrite the case; name another file with -o")
     compile_for_run(system, solver)
-    dataset = simulate(system, duration, solver=solver, output=target, resume=resume)
-    print_result_doubts(dataset)
+    results = simulated(system, duration, solver, target, resume)
+    print_result_doubts(results)
     if as_json:
-        print_json(run_summary(dataset, target))
+        print_json(run_summary(results, target))
         return
-    print_histories(dataset)
-    print_events(dataset)
-    say(f"{target}: {dataset.sizes['time']} records, the last at t = {float(dataset['time'][-1]):g} s")
-    print_balance(dataset)
-    drift = length_drift(dataset)
+    print_histories(results)
+    print_events(results)
+    say(f"{target}: {results.sizes['time']} records, the last at t = {last_time(results):g} s")
+    print_balance(results)
+    drift = length_drift(results)
     if drift is not None:
         say(f"constraint drift {drift:.1e} (relative)")
-    for line in parted(dataset):
+    for line in parted(results):
         say(line)
-    if "start" in dataset.attrs:
-        say(f"start: {dataset.attrs['start']}")
+    if "start" in results.attrs:
+        say(f"start: {results.attrs['start']}")
 
 
-def print_histories(dataset: xr.Dataset) -> None:
+def last_time(results: Recorded) -> float:
+    """Time of the last record, s."""
+    return float(results.variables["time"].values[-1])
+
+
+def print_histories(results: Recorded) -> None:
     """Statistics of the tension at the ends of lines, the force of the water on nets and the motions of bodies."""
     from ropewalk.post.overview import overview
 
-    found = overview(dataset)
+    found = overview(results)
     after = f"from t = {found['start']:g} s" if found["start"] > 0.0 else "over the run"
-    title = dataset.attrs.get("title") or "run"
+    title = results.attrs.get("title") or "run"
     ends = {(name, end): numbers for name, line in found["lines"].items() for end, numbers in line.items()}
     if ends:
         force = Forces(numbers["max"] for numbers in ends.values())
@@ -94,18 +99,18 @@ def _statistics(numbers: dict[str, float], form: Callable[[float], str]) -> tupl
     return (*(form(numbers[word]) for word in SHOWN), f"{numbers['time_of_max']:.6g}")
 
 
-def print_events(dataset: xr.Dataset) -> None:
+def print_events(results: Recorded) -> None:
     """A table of what happened on the way; nothing if nothing did."""
     from ropewalk.post.events import events
 
-    rows = [(f"{event.time:g}", event.kind, event.part, event.text) for event in events(dataset)]
+    rows = [(f"{event.time:g}", event.kind, event.part, event.text) for event in events(results)]
     if rows:
         print_table("events", ("from t (s)", "kind", "part", "what happened"), rows, text=(1, 2, 3))
 
 
-def print_balance(dataset: xr.Dataset) -> None:
+def print_balance(results: Recorded) -> None:
     """What the time stepping lost and how well the energy ledger closes; nothing without one."""
-    balance = energy_balance(dataset)
+    balance = energy_balance(results)
     if balance is None:
         return
     missed, lost = balance.get("missed"), balance.get("numerics")
@@ -125,39 +130,39 @@ def print_balance(dataset: xr.Dataset) -> None:
     say(f"energy: {', '.join(parts)}")
 
 
-def length_drift(dataset: xr.Dataset) -> float | None:
+def length_drift(results: Recorded) -> float | None:
     """How far the lengths of elements or bars are from what their tension makes them, of themselves; None untold."""
     from ropewalk.post.drift import constraint_drift
 
-    told = dataset.attrs.get("constraint_drift")
-    return constraint_drift(dataset) if told is None else float(told)
+    told = results.attrs.get("constraint_drift")
+    return constraint_drift(results) if told is None else float(told)
 
 
-def parted(dataset: xr.Dataset) -> list[str]:
+def parted(results: Recorded) -> list[str]:
     """A sentence for every line that parted."""
-    return [text for text in dataset.attrs.get("parted", "").split("; ") if text]
+    return [text for text in results.attrs.get("parted", "").split("; ") if text]
 
 
-def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
+def run_summary(results: Recorded, target: Path) -> dict[str, Any]:
     """Plain data: what `ropewalk run --json` prints."""
     from ropewalk.post.events import events
     from ropewalk.post.overview import overview
 
     return {
         "file": str(target),
-        **overview(dataset),
-        "records": int(dataset.sizes["time"]),
-        "time": float(dataset["time"][-1]),
-        "energy": energy_balance(dataset),
-        "constraint_drift": length_drift(dataset),
-        "parted": parted(dataset),
-        "start": dataset.attrs.get("start", ""),
-        "doubts": json.loads(dataset.attrs.get("doubts", "[]")),
-        "events": [event._asdict() for event in events(dataset)],
+        **overview(results),
+        "records": int(results.sizes["time"]),
+        "time": last_time(results),
+        "energy": energy_balance(results),
+        "constraint_drift": length_drift(results),
+        "parted": parted(results),
+        "start": results.attrs.get("start", ""),
+        "doubts": json.loads(results.attrs.get("doubts", "[]")),
+        "events": [event._asdict() for event in events(results)],
     }
 
 
-def energy_balance(dataset: xr.Dataset) -> dict[str, float | None] | None:
+def energy_balance(results: Recorded) -> dict[str, float | None] | None:
     """Energy turned over (J), what the ledger misses of it (J), and their ratio `share`; None without a ledger.
 
     Turned over is what the audit counts as exchanged. Where nothing moved there is no ratio. With a ledger of
@@ -166,20 +171,21 @@ def energy_balance(dataset: xr.Dataset) -> dict[str, float | None] | None:
     """
     from ropewalk.analysis.audit_run import LEDGER, exchanged, has_moved
 
-    if "energy" not in dataset or not LEDGER & set(dataset["term"].values):
+    if "energy" not in results.variables:
         return None
-    energy = dataset["energy"]
-    names = [str(name) for name in dataset["term"].values]
-    terms = dict(zip(names, energy.values.T, strict=True))
-    turned, held = exchanged({name: float(values[0]) for name, values in terms.items()}, names, energy.values.T)
+    energy, names = results.variables["energy"].values.T, results.variables["term"].values.tolist()
+    if LEDGER.isdisjoint(names):
+        return None
+    terms = dict(zip(names, energy, strict=True))
+    turned, held = exchanged({name: float(values[0]) for name, values in terms.items()}, names, energy)
     moved = has_moved(turned, held)
     balance: dict[str, float | None] = {"turned_over": turned}
     if "closure" in terms:
         missing = abs(float(terms["closure"][-1]))
         balance |= {"missed": missing, "share": missing / turned if moved else None}
-    if "loss_numerics" in dataset["term"].values:
-        lost = float(energy.sel(term="loss_numerics").values[-1])
+    if "loss_numerics" in terms:
+        lost = float(terms["loss_numerics"][-1])
         balance |= {"numerics": lost, "numerics_share": abs(lost) / turned if moved else None}
-    if "loss_impact" in dataset["term"].values:
-        balance["impact"] = float(energy.sel(term="loss_impact").values[-1])
+    if "loss_impact" in terms:
+        balance["impact"] = float(terms["loss_impact"][-1])
     return balance

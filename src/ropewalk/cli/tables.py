@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from ropewalk.results.record import Recorded
 
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -125,9 +125,9 @@ def print_answer_doubts(doubts: Iterable[object]) -> None:
         say(str(doubt), err=True)
 
 
-def print_result_doubts(dataset: xr.Dataset) -> None:
+def print_result_doubts(results: Recorded) -> None:
     """The doubts that a result carries, on stderr."""
-    for doubt in json.loads(dataset.attrs.get("doubts", "[]")):
+    for doubt in json.loads(results.attrs.get("doubts", "[]")):
         say(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
 
 

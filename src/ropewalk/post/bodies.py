@@ -13,10 +13,9 @@ from ropewalk.results.derived import rotated
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from ropewalk.model.arrays import Array, Flags
     from ropewalk.model.bodies import Hulls
+    from ropewalk.results.record import Recorded
 
 CAPSIZED = 90.0  # degrees from the vertical
 SUNK = 10.0  # s that a hull must stay under water to be called sunk, not washed over
@@ -31,7 +30,7 @@ class Event(NamedTuple):
     text: str
 
 
-def buoy_histories(dataset: xr.Dataset, body: str) -> dict[str, Array]:
+def buoy_histories(results: Recorded, body: str) -> dict[str, Array]:
     """Histories of one body.
 
     `centre` (n, 3): its mass centre, m; `surface` (n,): elevation over it, m; `cone` (n,): angle between its z axis and
@@ -39,15 +38,15 @@ def buoy_histories(dataset: xr.Dataset, body: str) -> dict[str, Array]:
     `offset` (n,): horizontal way from the first record, m; `tension` (n, 2): at both ends of the first line on it, N
     (n, 0 without one).
     """
-    system = _system(dataset)
-    k, turn, origin = _poses(dataset, system, body)
+    system = _system(results)
+    k, turn, origin = _poses(results, system, body)
     model = build(system)
     centre = origin + turn @ model.bodies.centre[k]
-    surface = _elevation(model.sea, dataset["time"].values, centre)
+    surface = _elevation(model.sea, results.variables["time"].values, centre)
     lines = [name for name, line in system.lines.items() if body in (line.from_.split(".")[0], line.to.split(".")[0])]
     tension = np.zeros((origin.shape[0], 0))
     if lines:
-        tension = dataset["end_tension"].sel(line=lines[0]).values
+        tension = results.variables["end_tension"].values[:, results.variables["line"].values.tolist().index(lines[0])]
     return {
         "centre": centre,
         "surface": surface,
@@ -58,34 +57,34 @@ def buoy_histories(dataset: xr.Dataset, body: str) -> dict[str, Array]:
     }
 
 
-def air_gaps(dataset: xr.Dataset, body: str) -> dict[str, Array]:
+def air_gaps(results: Recorded, body: str) -> dict[str, Array]:
     """Height of each attachment of a body above the surface right over or under it, m: (n,) by name."""
-    system = _system(dataset)
-    _, turn, origin = _poses(dataset, system, body)
+    system = _system(results)
+    _, turn, origin = _poses(results, system, body)
     gaps, sea = {}, build_sea(system.environment)
     for name, place in system.bodies[body].attachments.items():
         x = origin + turn @ np.array(place)
-        gaps[name] = x[:, 2] - _elevation(sea, dataset["time"].values, x)
+        gaps[name] = x[:, 2] - _elevation(sea, results.variables["time"].values, x)
     return gaps
 
 
-def _poses(dataset: xr.Dataset, system: System, body: str) -> tuple[int, Array, Array]:
+def _poses(results: Recorded, system: System, body: str) -> tuple[int, Array, Array]:
     """Number of a body, its attitudes (n, 3, 3) and the places of its origin (n, 3), m."""
     if body not in system.bodies:
         raise InputError(f"no body '{body}'. Available: {', '.join(system.bodies) or 'none'}")
     k = list(system.bodies).index(body)
-    turn = rotations(dataset["body_quaternion"].values[:, k])
-    return k, turn, dataset["body_position"].values[:, k]
+    turn = rotations(results.variables["body_quaternion"].values[:, k])
+    return k, turn, results.variables["body_position"].values[:, k]
 
 
 class Kept:
     """What events follow from: arrays of a result from one of its records on."""
 
-    def __init__(self, dataset: xr.Dataset, first: int = 0) -> None:
-        self._variables, self._first = dataset.variables, first
+    def __init__(self, results: Recorded, first: int = 0) -> None:
+        self._variables, self._first = results.variables, first
         self._turns: dict[int, Array] = {}
         self._tensions: dict[str, tuple[Array, Array]] = {}
-        self._grounded = dataset.variables["line"].values.tolist() if "grounded" in dataset.variables else []
+        self._grounded = self._variables["line"].values.tolist() if "grounded" in self._variables else []
         self.time = self.values("time")
 
     def values(self, name: str) -> Array:
@@ -113,10 +112,10 @@ class Kept:
         return self.values("grounded")[:, self._grounded.index(line)] if line in self._grounded else None
 
 
-def body_events(dataset: xr.Dataset) -> list[Event]:
+def body_events(results: Recorded) -> list[Event]:
     """Capsizing, sinking and dry-out of bodies, and lines over their breaking load, in the order of time."""
-    system = _system(dataset)
-    return sorted(events_of_bodies(Kept(dataset), system, build(system)))
+    system = _system(results)
+    return sorted(events_of_bodies(Kept(results), system, build(system)))
 
 
 def events_of_bodies(kept: Kept, system: System, model: Model) -> list[Event]:
@@ -148,8 +147,8 @@ def events_of_bodies(kept: Kept, system: System, model: Model) -> list[Event]:
     return found
 
 
-def _system(dataset: xr.Dataset) -> System:
-    return System.model_validate_json(dataset.attrs["system"])
+def _system(results: Recorded) -> System:
+    return System.model_validate_json(results.attrs["system"])
 
 
 def _elevation(sea: Sea, time: Array, position: Array) -> Array:

@@ -13,9 +13,8 @@ from ropewalk.post.bodies import Event, Kept, _extent, _first, _system, events_o
 from ropewalk.post.window import first_settled, ramp_end
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from ropewalk.model.arrays import Array, Flags
+    from ropewalk.results.record import Recorded
     from ropewalk.spec.system import System
 
 SNAP_FACTOR = 2.0  # times the mean of a line's largest tension: a pull above it after slack is a snap
@@ -23,25 +22,25 @@ SNAP_WITHIN = 2.0  # s after slack in which such a pull comes from being taut ag
 ATTRIBUTE = "events"  # of a result that holds them
 
 
-def events(dataset: xr.Dataset) -> list[Event]:
+def events(results: Recorded) -> list[Event]:
     """All events of a run: those kept in the file, or found in its records."""
-    if ATTRIBUTE in dataset.attrs:
-        return [Event(*row) for row in json.loads(dataset.attrs[ATTRIBUTE])]
-    return find_events(dataset)
+    if ATTRIBUTE in results.attrs:
+        return [Event(*row) for row in json.loads(results.attrs[ATTRIBUTE])]
+    return find_events(results)
 
 
-def find_events(dataset: xr.Dataset, system: System | None = None, model: Model | None = None) -> list[Event]:
+def find_events(results: Recorded, system: System | None = None, model: Model | None = None) -> list[Event]:
     """Capsizing, sinking, dry-out and touchdown of bodies; overload, slack, snap and touchdown of lines.
 
     What happens while waves and motions are brought on is left out.
 
-    system, model : of the dataset, where they are at hand
+    system, model : of the results, where they are at hand
     """
-    if dataset.sizes.get("time", 0) == 0:
+    if results.sizes.get("time", 0) == 0:
         return []
-    system = system or _system(dataset)
+    system = system or _system(results)
     model = model or build(system)
-    kept = Kept(dataset, first_settled(dataset.variables["time"].values, ramp_end(system)))
+    kept = Kept(results, first_settled(results.variables["time"].values, ramp_end(system)))
     found = events_of_bodies(kept, system, model)
     if system.bodies and system.environment.has_seabed:
         found += _aground(kept, system, model)

@@ -12,10 +12,8 @@ from ropewalk.errors import InputError
 from ropewalk.results.schema import VARIABLES
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from ropewalk.model.arrays import Array
-    from ropewalk.results.record import Table
+    from ropewalk.results.record import Recorded
 
 TURNS = ("roll", "pitch", "yaw")
 DEFAULT = ("elevation", "end_tension", "body_position", "body_attitude", "mooring_force", "grounded")
@@ -33,51 +31,32 @@ class History:
     labels: dict[str, Any]  # names along each dimension but time
 
 
-def histories(dataset: xr.Dataset, names: Sequence[str] | None = None) -> dict[str, History]:
+def histories(results: Recorded, names: Sequence[str] | None = None) -> dict[str, History]:
     """Histories by name; of those in `names` that are not there, InputError. Unless given, all of DEFAULT there are."""
     found = {}
     for name in DEFAULT if names is None else names:
-        history = _history(dataset, name)
+        history = _history(results, name)
         if history is not None:
             found[name] = history
         elif names is not None:
-            known = [str(n) for n, v in dataset.data_vars.items() if v.dims[:1] == ("time",)]
+            known = [str(n) for n, v in results.variables.items() if v.dims[:1] == ("time",) and n != "time"]
             raise InputError(f"the result has no history '{name}'. Available: {', '.join(known)}")
     return found
 
 
-def recorded_histories(table: Table) -> dict[str, History]:
-    """As :func:`histories` with all of DEFAULT, of plain records."""
-    found = {}
-    for name in DEFAULT:
-        own = table.column("body_quaternion" if name == "body_attitude" else name)
-        if own is None:
-            continue
-        if name == "body_attitude":
-            found[name] = _attitude_of(own[1], table.names_along("body"))
-        else:
-            labels = {dim: table.names_along(dim) for dim in own[0][1:]}
-            found[name] = History(name, own[0], own[1], VARIABLES[name].unit, VARIABLES[name].meaning, labels)
-    return found
-
-
-def _history(dataset: xr.Dataset, name: str) -> History | None:
+def _history(results: Recorded, name: str) -> History | None:
+    kept = results.variables
     if name == "body_attitude":
-        return _attitude(dataset)
-    if name not in dataset or dataset[name].dims[:1] != ("time",):
+        has_bodies = "body_quaternion" in kept
+        return _attitude_of(kept["body_quaternion"].values, kept["body"].values) if has_bodies else None
+    if name not in kept or name == "time" or kept[name].dims[:1] != ("time",):
         return None
-    variable = dataset[name]
-    labels = {str(dim): dataset[dim].values for dim in variable.dims[1:] if dim in dataset.coords}
+    variable = kept[name]
+    labels = {str(dim): kept[dim].values for dim in variable.dims[1:] if dim in kept}
     about = VARIABLES.get(name)
     unit = about.unit if about else str(variable.attrs.get("units", ""))
     meaning = about.meaning if about else str(variable.attrs.get("long_name", name))
     return History(name, tuple(map(str, variable.dims)), variable.values, unit, meaning, labels)
-
-
-def _attitude(dataset: xr.Dataset) -> History | None:
-    if "body_quaternion" not in dataset:
-        return None
-    return _attitude_of(dataset["body_quaternion"].values, dataset["body"].values)
 
 
 def _attitude_of(quaternion: Array, bodies: Any) -> History:

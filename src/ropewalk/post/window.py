@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ropewalk.model.arrays import Array
-    from ropewalk.results.record import Table
+    from ropewalk.results.record import Recorded, Table
     from ropewalk.spec.system import System
 
 
@@ -24,20 +24,20 @@ def ramp_end(system: System) -> float:
     return max(ramps, default=0.0)
 
 
-def statistics_start(dataset: xr.Dataset, start: float | None = None) -> float:
+def statistics_start(results: Recorded, start: float | None = None) -> float:
     """Time (s) from which a result counts: `start` if given, else the end of the ramps of the case it carries."""
     if start is not None:
         return start
     from ropewalk.spec.system import System
 
-    text = dataset.attrs.get("system")
+    text = results.attrs.get("system")
     return 0.0 if text is None else ramp_end(System.model_validate_json(text))
 
 
-def is_within_ramp(dataset: xr.Dataset, start: float | None = None) -> bool:
+def is_within_ramp(results: Recorded, start: float | None = None) -> bool:
     """Whether a run ends before its start-up ramp does, so that it has no statistics.  start : as of `after_ramp`"""
-    time = dataset["time"].values
-    return bool(time.size > 1 and time[-1] < statistics_start(dataset, start))
+    time = results.variables["time"].values
+    return bool(time.size > 1 and time[-1] < statistics_start(results, start))
 
 
 def after_ramp(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,29 +37,79 @@ class NotFiniteError(Exception):
         self.time = time
 
 
-class Table(NamedTuple):
-    """Records as plain arrays, for statistics that need no Dataset."""
+class Variable(NamedTuple):
+    """A variable of a Table."""
+
+    name: str
+    held: Any  # its values, as an array or a list
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Names of its dimensions."""
+        return VARIABLES[self.name].dims
+
+    @property
+    def values(self) -> Any:
+        """Its values, as an array."""
+        return np.asarray(self.held)
+
+
+class Recorded(Protocol):
+    """A result: a Dataset, or a Table, which has so much of a Dataset. xarray takes longer to load than a small run."""
+
+    @property
+    def attrs(self) -> Mapping[Any, Any]:
+        """What rides in the result, see schema.ATTRIBUTES."""
+
+    @property
+    def sizes(self) -> Mapping[Any, int]:
+        """Lengths of the dimensions."""
+
+    @property
+    def variables(self) -> Mapping[Any, Any]:
+        """Variables and coordinates by name, with `dims` and `values` each."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Records as plain arrays."""
 
     layout: Layout
     columns: Mapping[str, Array]  # variables by name, with the record as first axis
+    attrs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def time(self) -> Array:
         """(n,) s"""
         return self.columns["time"]
 
-    def column(self, name: str) -> tuple[tuple[str, ...], Array] | None:
-        """Dimensions and values of a variable; None if it is not kept."""
-        values = self.columns.get(name)
-        return None if values is None else (VARIABLES[name].dims, values)
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Lengths of the dimensions."""
+        return {"time": self.time.size, **self.layout.sizes}
 
-    def names_along(self, dim: str) -> list[Any]:
-        """Values of a coordinate."""
-        return list(self.layout.coordinate(dim))
+    @cached_property
+    def variables(self) -> dict[str, Variable]:
+        """Variables and coordinates by name."""
+        labels = {name: Variable(name, values) for name, (_, values) in self.layout.coordinates.items()}
+        return labels | {name: Variable(name, values) for name, values in self.columns.items()}
 
     def since(self, first: int) -> Table:
         """The records from number `first` on."""
-        return self._replace(columns={name: values[first:] for name, values in self.columns.items()})
+        return replace(self, columns={name: values[first:] for name, values in self.columns.items()})
+
+    def to_dataset(self) -> xr.Dataset:
+        """The same as a Dataset."""
+        import xarray as xr
+
+        variables = {
+            name: (VARIABLES[name].dims, values, VARIABLES[name].attrs) for name, values in self.columns.items()
+        }
+        coordinates = {"time": variables.pop("time")} | {
+            name: (dims, np.array(values), VARIABLES[name].attrs)
+            for name, (dims, values) in self.layout.coordinates.items()
+        }
+        return xr.Dataset(variables, coordinates, dict(self.attrs))
 
 
 class Recorder:
@@ -160,12 +212,12 @@ class Recorder:
         if self.folder is not None:
             self.folder.next_segment(None if snapshot is None else Checkpoint(self.rows, snapshot, dict(loop)))
 
-    def dataset(self, status: str = DONE, facts: Mapping[str, str] | None = None) -> xr.Dataset:
-        """All that was kept in memory.  facts : further attributes"""
-        if self.folder is not None:
-            raise ValueError("the records are in a folder; ropewalk.io.netcdf turns it into a file")
-        columns = {} if self.layout is None else self._with_derived(self.layout, self._memory.joined())
-        return to_dataset(self.layout, columns, {**self.attrs, "status": status, **(facts or {})})
+    def dataset(self) -> xr.Dataset:
+        """All that was kept in memory."""
+        import xarray as xr
+
+        table = self.table()
+        return xr.Dataset(attrs={**self.attrs, "status": DONE}) if table is None else table.to_dataset()
 
     def table(self) -> Table | None:
         """All that was kept in memory, as it stands there; None if nothing was."""
@@ -173,7 +225,9 @@ class Recorder:
             raise ValueError("the records are in a folder; ropewalk.io.netcdf turns it into a file")
         if self.layout is None or not self.rows:
             return None
-        return Table(self.layout, self._with_derived(self.layout, self._memory.joined()))
+        return Table(
+            self.layout, self._with_derived(self.layout, self._memory.joined()), {**self.attrs, "status": DONE}
+        )
 
     def _set_layout(self, layout: Layout) -> Layout:
         self.layout = layout
@@ -255,24 +309,11 @@ def dataset_of(
     return recorder.dataset()
 
 
-def to_dataset(layout: Layout | None, columns: Mapping[str, Array], attrs: Mapping[str, str]) -> xr.Dataset:
-    """A Dataset of variables in memory."""
-    import xarray as xr
-
-    if layout is None:  # the run ended before its first record
-        return xr.Dataset(attrs=dict(attrs))
-    variables = {name: (VARIABLES[name].dims, values, VARIABLES[name].attrs) for name, values in columns.items()}
-    coordinates = {"time": variables.pop("time")} | {
-        name: (dims, np.array(values), VARIABLES[name].attrs) for name, (dims, values) in layout.coordinates.items()
-    }
-    return xr.Dataset(variables, coordinates, dict(attrs))
-
-
-def dataset_in(reader: RunReader, attrs: Mapping[str, str]) -> xr.Dataset:
-    """A Dataset of the records in a folder."""
+def table_in(reader: RunReader) -> Table:
+    """The records in a folder."""
     blocks = [rows for _, rows in reader.blocks()]
     rows = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-    return to_dataset(reader.layout, {column.name: column.of(rows) for column in reader.layout.columns}, attrs)
+    return Table(reader.layout, {column.name: column.of(rows) for column in reader.layout.columns}, reader.attrs)
 
 
 class _Pieces:

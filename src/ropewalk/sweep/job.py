@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ropewalk.model.arrays import Array
     from ropewalk.post.histories import History
-    from ropewalk.results.record import Table
+    from ropewalk.results.record import Recorded
     from ropewalk.spec.system import System
 
 STATISTICS = ("mean", "std", "min", "max")  # of every history of a run
@@ -59,7 +59,7 @@ def ask(do: str, system: System, output: Path | None) -> Summary:
 
 def _run(system: System, output: Path | None) -> Summary:
     from ropewalk.analysis.run import record, simulate
-    from ropewalk.post.window import ramp_end
+    from ropewalk.post.window import after_ramp, ramp_end, records_after
 
     assert system.run is not None
     if output is None and system.run.duration / system.record.every > MOST_RECORDS:
@@ -67,37 +67,22 @@ def _run(system: System, output: Path | None) -> Summary:
             return _run(system, Path(folder) / "case.nc")
     if output is None:
         table, facts = record(system)
-        summary = records_summary(table, ramp_end(system))
+        summary = run_summary(records_after(table, ramp_end(system)))
     else:
         with simulate(system, output=output, progress=False) as dataset:
-            summary, facts = run_summary(dataset, ramp_end(system)), dataset.attrs
+            summary, facts = run_summary(after_ramp(dataset, ramp_end(system))), dataset.attrs
     summary.doubts = json.loads(facts["doubts"])
     _strengths(system, summary)
     return summary
 
 
-def run_summary(dataset: xr.Dataset, start: float | None = None) -> Summary:
-    """Statistics of a run after its ramp.  start : s, where the end of the ramp is known"""
+def run_summary(kept: Recorded) -> Summary:
+    """Statistics of a run.  kept : its records after the ramp"""
     from ropewalk.post.histories import histories
-    from ropewalk.post.window import after_ramp
 
-    kept = after_ramp(dataset, start)
-    summary = _figures(histories(kept), kept["time"].values)
-    if "tension" in kept:
-        _along(kept["tension"].values, kept["node_line"].values, summary)
-    return summary
-
-
-def records_summary(table: Table, start: float) -> Summary:
-    """As :func:`run_summary`, of plain records.  start : s, end of the ramp"""
-    from ropewalk.post.histories import recorded_histories
-    from ropewalk.post.window import records_after
-
-    kept = records_after(table, start)
-    summary = _figures(recorded_histories(kept), kept.time)
-    tension = kept.column("tension")
-    if tension is not None:
-        _along(tension[1], np.array(kept.names_along("node_line")), summary)
+    summary = _figures(histories(kept), kept.variables["time"].values)
+    if "tension" in kept.variables:
+        _along(kept.variables["tension"].values, kept.variables["node_line"].values, summary)
     return summary
 
 
