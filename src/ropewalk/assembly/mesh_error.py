@@ -18,6 +18,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
 UNJUDGED = "mesh_unjudged"  # figure of a report: no other mesh was found to judge the present one by
+MARGIN = 1.25  # of an error that is stated, over its estimate from two meshes [Roache1994]
 SMALL = 1e-3  # of the largest end force of all lines: what smaller ones are compared with
 SHARP = 0.5  # rad between two elements: beyond it a line turns within an element, not along many
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ropewalk.assembly.mesh_error import UNJUDGED, largest_change
+from ropewalk.assembly.mesh_error import MARGIN, UNJUDGED, largest_change
 from ropewalk.methods.bars.build import bar_counts
 from ropewalk.methods.bars.work import BarsWork, read_bars
 from ropewalk.model.arrays import Array, Ints, ints
@@ -23,7 +23,6 @@ from ropewalk.model.state import State
 
 ACCURACY = 1e-2  # wanted relative error of end forces, unless given
 OTHER = 0.7  # of the bars: as many as put nodes elsewhere
-MARGIN = 1.25  # of an error that is stated, over what a change of bars changes
 MOST_BARS = 160  # of a line, that a mesh is refined to
 MOST_IN_ALL = 1_000  # bars of lines, beyond which no finer mesh is tried
 

@@ -6,7 +6,8 @@ order only: the bed bears on half an element at the end of a line that begins to
 whole elements. The error is then :math:`2 \Delta`. Where a line ends on the bed in a current that grows with a power
 :math:`\alpha` of the height, drag grows from nothing along its first element, with :math:`2 \alpha`: the order is
 :math:`p = 1 + 2 \alpha` at most, and the error :math:`\Delta / (1 - 2^{-p})`. Where no finer mesh can be compared, one
-of twice the length is: what that changes is the error of the present one even if it is of first order.
+of twice the length is: what that changes is the error of the present one even if it is of first order. All of these
+are stated a quarter larger, a factor of safety on what two meshes estimate [Roache1994].
 
 Stiffness does not converge so: it steps whenever a node is laid down on the bed or lifted, and is wrong by the share of
 an element that the touchdown has passed, whichever way. It is the mean over meshes whose nodes lie elsewhere, and its
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.mesh import elements_of
-from ropewalk.assembly.mesh_error import SMALL, bend_error, largest_change
+from ropewalk.assembly.mesh_error import MARGIN, SMALL, bend_error, largest_change
 from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.methods.mixed.nested import resettled, with_elements
 from ropewalk.methods.mixed.report import FemWork, read_state
@@ -70,7 +71,7 @@ def finer(model: Model, work: FemWork, t: float) -> Finer | None:
     if found is None or rubs(found) != rubs(work):
         return None
     error = largest_change(coarse, read_state(calm, found)) / (1.0 - 0.5 ** _order(model, work, coarse))
-    return Finer(max(error, bend_error(model, coarse)), counts, found)
+    return Finer(max(MARGIN * error, bend_error(model, coarse)), counts, found)
 
 
 def error_by_coarser(model: Model, work: FemWork, t: float) -> float | None:
@@ -80,7 +81,7 @@ def error_by_coarser(model: Model, work: FemWork, t: float) -> float | None:
     found = resettled(model, work, np.ceil(0.5 * counts), t) if np.any(counts > 1) else None
     if found is None or rubs(found) != rubs(work):
         return None
-    return max(largest_change(read_state(calm, found), state), bend_error(model, state))
+    return max(MARGIN * largest_change(read_state(calm, found), state), bend_error(model, state))
 
 
 def _order(model: Model, work: FemWork, state: State) -> float:
