@@ -19,11 +19,18 @@ MOST_COLUMNS = 137  # subscripts by an integer constant of a module; bar: 150
 LONG_BODY = 60  # lines
 LONG_BODIES = 0.02  # share of all functions
 LONGEST_FILE = 500  # lines
-WITHOUT_EQUATION = {"assembly": 25, "methods": 149, "numerics": 19}  # kernels, most of them without a law of their own
-WITHOUT_SOURCE = {"assembly": 23, "methods": 145, "numerics": 17}
-EQUATION = re.compile(r"math::|:math:| = ")
+KERNEL_ROOMS = ("numerics", "physics", "loads", "assembly", "methods")
+EQUATION = re.compile(r"math::|:math:| (?:=|->|[<>]=?) ")  # a criterion counts, too
 SOURCE = re.compile(r"Source:|\[\w+?\d{4}\w?\]|theory/\w+\.md")
-SAME = re.compile(r"\b[Aa]s (?::func:)?`")  # refers to a kernel that has both
+UNIT = re.compile(
+    r"(?<![\w.`^*/_])(?:1/)?(?:k?N|kg|m|s|rad|Hz|W|J|Pa)(?:[ /]?(?:m|s|N|rad|kg|W|Hz)?\d?)*(?![\w`(=^_*])"
+    r"|(?i:\b(?:units?|shares?|fraction|ratios?|relative|factor|scaled|number of|rotation matrix|status)\b)"
+    r"|(?i:\b(?:true if|whether)\b)"
+)  # or the name of something that has none
+FORMULA = re.compile(r"\.\. math::.*?(?:\n\n|\Z)|:math:`[^`]*`", re.DOTALL)
+SAME = re.compile(r"\b[Aa]s (?::func:)?`([\w.]+)`")  # refers to another function
+BOOKKEEPING = re.compile(r"\bBookkeeping\b")  # copies, index maps, searches, calls of other kernels: nothing to derive
+NO_MATHEMATICS = {"empty", "zeros", "full", "int64", "isfinite", "isnan"}  # functions that bookkeeping may call
 NEWTON_LOOPS = [
     "assembly/balance_newton.py",
     "assembly/link_start.py",
@@ -53,36 +60,6 @@ NEWTON_LOOPS = [
     "analysis/audit_loads.py",
     "analysis/rod_design.py",
 ]  # files with Newton loops of their own
-# Kernels of loads/ and physics/ without a law of their own: access by name, bookkeeping, searches. May only shrink.
-HELPERS = {
-    "loads/body.py": "clear_block",
-    "loads/cut.py": "vector _second_moments",
-    "loads/given.py": "field_load _columns _three",
-    "loads/hull.py": "strip_velocity strip_acceleration _nine _put9 _clear",
-    "loads/point.py": "lump_of is_bare",
-    "loads/rest_balance.py": "_reach _size",
-    "loads/sea.py": "velocity acceleration",
-    "loads/string_check.py": "note largest_force longest_of",
-    "loads/string_loads.py": "vector made_of",
-    "loads/string_march.py": "first_hung next_leg",
-    "physics/catenary.py": "fill_hanging",
-    "physics/catenary_free.py": "clear",
-    "physics/catenary_lanes.py": "_length_of _regime _take _give_resting sort_lines solve_abreast",
-    "physics/catenary_line.py": "_free_pieces _touch_down _lazy_wave _reverse _valid",
-    "physics/catenary_pieces.py": "flexibility_at",
-    "physics/elasticity.py": "_row _value _function",
-    "physics/foil.py": "cubic",
-    "physics/hydrostatics.py": "clear_cut",
-    "physics/in_time.py": "piece_at",
-    "physics/motion.py": "_components turns",
-    "physics/rigidbody.py": "cross3 hat9 transpose9 nine add_block add_column",
-    "physics/rod_boxes.py": "_sort_from _before _end_chord _steep",
-    "physics/rod_breaks.py": "look corner_part _sort_from",
-    "physics/rod_hydrostatics.py": "new_book _drowned_only _next_state",
-    "physics/rod_integrals.py": "named laid_out symmetric integrals_of next_entry four_sums",
-    "physics/rod_shape.py": "rod_rows",
-    "physics/waves.py": "rows",
-}
 
 
 @cache
@@ -171,29 +148,84 @@ def kernels(folder: str) -> Iterator[tuple[str, ast.FunctionDef]]:
             yield path.relative_to(SRC).as_posix(), function
 
 
-def lacking(folder: str, pattern: re.Pattern[str]) -> dict[str, set[str]]:
-    """Kernels whose docstrings neither have a pattern nor refer to another kernel, by file."""
-    found: dict[str, set[str]] = {}
-    for path, function in kernels(folder):
-        text = ast.get_docstring(function) or ""
-        if not pattern.search(text) and not SAME.search(text):
-            found.setdefault(path, set()).add(function.name)
+def texts() -> dict[str, list[str]]:
+    """Docstrings of all functions by name."""
+    found: dict[str, list[str]] = {}
+    for _, function in functions():
+        found.setdefault(function.name, []).append(ast.get_docstring(function) or "")
     return found
 
 
-def test_every_load_and_law_has_its_equation_and_source():
-    """Style, section 5: a kernel that embodies a law states the equation and where it is from."""
-    for folder in ("loads", "physics"):
-        for pattern in (EQUATION, SOURCE):
-            for path, names in lacking(folder, pattern).items():
-                assert names <= set(HELPERS.get(path, "").split()), (path, pattern.pattern)
+def is_stated(text: str, room: str) -> bool:
+    """Whether a docstring has equation, source and unit; numerics/ is mathematics, without units."""
+    if BOOKKEEPING.search(text):
+        return True
+    has_unit = room == "numerics" or UNIT.search(FORMULA.sub("", text))
+    return bool(EQUATION.search(text) and SOURCE.search(text) and has_unit)
 
 
-def test_kernels_without_equation_or_source_get_fewer():
-    for pattern, limits in ((EQUATION, WITHOUT_EQUATION), (SOURCE, WITHOUT_SOURCE)):
-        for folder, most in limits.items():
-            names = lacking(folder, pattern)
-            assert sum(map(len, names.values())) <= most, (folder, pattern.pattern, names)
+def refers_to_one_stated(text: str, known: dict[str, list[str]]) -> bool:
+    """Whether a docstring refers, directly or not, to one with equation and source."""
+    seen: set[str] = set()
+    todo = SAME.findall(text)
+    while todo:
+        name = todo.pop().split(".")[-1]
+        if name not in seen:
+            seen.add(name)
+            for other in known.get(name, []):
+                if is_stated(other, "numerics"):
+                    return True
+                todo += SAME.findall(other)
+    return False
+
+
+def outside_subscripts(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of an expression, without the places in arrays."""
+    yield node
+    for child in [node.value] if isinstance(node, ast.Subscript) else ast.iter_child_nodes(node):
+        yield from outside_subscripts(child)
+
+
+def is_whole(node: ast.AST, constants: set[str]) -> bool:
+    """Whether an integer, a constant that is one, or a size of an array is in an expression: floats are written 2.0."""
+    return any(
+        (isinstance(n, ast.Constant) and type(n.value) is int)
+        or (isinstance(n, ast.Name) and n.id in constants)
+        or (isinstance(n, ast.Attribute) and n.attr in ("shape", "size"))
+        for n in outside_subscripts(node)
+    )
+
+
+def mathematics(function: ast.FunctionDef, constants: set[str]) -> list[str]:
+    """Products, quotients, powers and functions of floats in a kernel; products of whole numbers address arrays."""
+    found = []
+    for node in (part for line in function.body for part in outside_subscripts(line)):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.Pow):
+            if not (isinstance(node.op, ast.Mult) and is_whole(node, constants)):
+                found.append(ast.unparse(node))
+        elif isinstance(node, ast.Call):
+            owner, _, name = ast.unparse(node.func).rpartition(".")
+            if owner in ("np", "math") and name not in NO_MATHEMATICS:
+                found.append(f"{owner}.{name}")
+    return found
+
+
+def test_every_kernel_has_unit_equation_and_source_or_is_bookkeeping():
+    """Style, section 5: what, unit, equation, source. A kernel may refer to another that has them."""
+    known = texts()
+    for room in KERNEL_ROOMS:
+        for path, function in kernels(room):
+            text = ast.get_docstring(function) or ""
+            assert is_stated(text, room) or refers_to_one_stated(text, known), (path, function.name, text)
+
+
+def test_bookkeeping_has_no_mathematics():
+    """A kernel that multiplies, divides or calls a function of numpy has something to derive."""
+    constants = set().union(*map(integers, trees().values()))
+    for room in KERNEL_ROOMS:
+        for path, function in kernels(room):
+            if BOOKKEEPING.search(ast.get_docstring(function) or ""):
+                assert not (found := mathematics(function, constants)), (path, function.name, found)
 
 
 def test_cited_sources_exist():

@@ -258,11 +258,10 @@ def _try(assembly, here, fraction, trial, out, there):
 
 @kernel(**UNCOUNTED)
 def _limit(step, points, bodies, length):
-    """Cut `step` in place to about the assembly's size (more while it is strewn wider) and to a modest turn.
+    """Reduce a step (m, rad) in place to about the size of the assembly, or its spread where that is more.
 
-    Source: step -> step/max(1, |step_i|/limit_i), docs/theory/assemblies.md, Consequences for the iteration: limit =
-    half the
-    spread, or TURN_LIMIT for rotations.
+    Source: step -> step/max(1, |step_i|/limit_i), docs/theory/assemblies.md, Consequences for the iteration; limit =
+    half the larger of length and spread, or TURN_LIMIT for rotations.
     """
     spread = length
     for j in range(3):
@@ -282,7 +281,10 @@ def _limit(step, points, bodies, length):
 
 @kernel(**UNCOUNTED)
 def _size_and_slope(step, root, free, residual):
-    """Scaled size of a step (m) and the residual along it (N m)."""
+    """Scaled size of a step, max |p_i| root_i (m), and the work f . p of the residual along it (N m).
+
+    Source: f . p = -phi'(0), docs/theory/assemblies.md, Consequences for the iteration.
+    """
     size, slope = 0.0, 0.0
     for i in range(step.size):
         size = max(size, abs(step[i]) * root[i])

@@ -85,7 +85,12 @@ def lowest_foot(feet: Records, x: Array, R: Array, bed: Bed) -> float:
 
 @kernel(forceinline=True, **UNCOUNTED)
 def is_near_bed(body, x, bed):
-    """True if feet of a body at x may touch the bed.  body : record    x : tuple, m    bed : of `Bed`"""
+    """True if feet of a body at x may touch the bed: height of x above it < reach of the body (m).
+
+    Source: definition of the reach; over a relief, which may rise beside the origin, any body with feet may touch it.
+
+    body : record    x : tuple, m    bed : of `Bed`
+    """
     if bed.x.size > 0:  # a relief may rise beside the origin
         return body.reach > -np.inf
     return ground(bed, x)[1] < body.reach
@@ -93,7 +98,7 @@ def is_near_bed(body, x, bed):
 
 @kernel(**UNCOUNTED)
 def feet_terms(body, foot, pose, rates, bed, gp, block):
-    r"""Adds minus the forces of the bed on a body, and their derivative, to its block.
+    r"""Adds minus the forces of the bed on a body (N, N m), and their derivative, to its block.
 
     Source: :func:`ropewalk.loads.bed.contact` at every foot; docs/theory/bodies.md, The bed.
 

@@ -14,7 +14,7 @@ from ropewalk.physics.waves import ELEVATION
 
 @kernel(forceinline=True)
 def body_rows(k, mesh):
-    """Rows of body k: of its position and of its rotation."""
+    """Rows of body k: of its position and of its rotation. Bookkeeping."""
     n_junctions = mesh.motion.size
     n_bodies = mesh.bodies.body.shape[0]
     return mesh.s.size + n_junctions - n_bodies + k, mesh.s.size + n_junctions + k
@@ -22,19 +22,19 @@ def body_rows(k, mesh):
 
 @kernel(forceinline=True)
 def three(a, n):
-    """Row n of an array as a tuple."""
+    """Row n of an array as a tuple. Bookkeeping."""
     return a[n, 0], a[n, 1], a[n, 2]
 
 
 @kernel(forceinline=True)
 def three_of(X, c, n):
-    """Row n of X[c] as a tuple; no view is made, whose references the compiler would count."""
+    """Row n of X[c] as a tuple; no view is made, whose references the compiler would count. Bookkeeping."""
     return X[c, n, 0], X[c, n, 1], X[c, n, 2]
 
 
 @kernel(forceinline=True)
 def body_motion(k, X, mesh):
-    """World attitude R, map Z of physics/rigidbody.py, angular velocity and acceleration in the world.
+    """World attitude R, map Z of physics/rigidbody.py, angular velocity (rad/s) and acceleration (rad/s2) in the world.
 
     Source: docs/theory/bodies.md, Motion: R = R_0 exp(psi), omega = R Omega, alpha = R Omega'.
     """
@@ -43,7 +43,7 @@ def body_motion(k, X, mesh):
 
 @kernel(forceinline=True)
 def turn_motion(k, turn, X, start):
-    """As `body_motion`, from the row of the rotation and the attitudes at the start of the step.
+    """As `body_motion` (rad/s, rad/s2), from the row of the rotation and the attitudes at the start of the step.
 
     Source: docs/theory/bodies.md, Motion: R = R_0 exp(psi), omega = R Omega, alpha = R Omega'.
     """
@@ -53,7 +53,10 @@ def turn_motion(k, turn, X, start):
 
 @kernel(**COUNTED)
 def water_on_bodies(X, t, sea, mesh):
-    """Surface plane, water, wet shares and wind of all hulls at their places in X and time t."""
+    """Surface plane, water, wet shares and wind of all hulls at their places in X and time t (s).
+
+    Bookkeeping: calls :func:`ropewalk.loads.hull.water_on_hull` for each.
+    """
     bodies, memory = mesh.bodies, mesh.bodies.memory
     for k in range(bodies.body.shape[0]):
         body = bodies.body[k]
@@ -65,14 +68,17 @@ def water_on_bodies(X, t, sea, mesh):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def body_inertia(body):
-    """Mass, centre of mass and inertia about the origin of a body, in its frame."""
+    """Mass (kg), centre of mass (m) and inertia about the origin (kg m2) of a body, in its frame. Bookkeeping."""
     c, j = body.centre, body.inertia
     return body.mass, (c[0], c[1], c[2]), (j[0], j[1], j[2], j[3], j[4], j[5], j[6], j[7], j[8])
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def body_block(k, X, flow, mesh, fluid, step):
-    """Inertia minus forces of body k, apart from its lines, and the derivative, into memory.block (6, 7)."""
+    """Inertia minus forces of body k, apart from its lines (N, N m), and the derivative, into memory.block (6, 7).
+
+    Bookkeeping: calls `fill_block`.
+    """
     fill_block(k, body_rows(k, mesh), X, flow, mesh.bodies, mesh.mass_damping, fluid, step)
 
 

@@ -166,7 +166,7 @@ def place_end(kind, index, offset, points, bodies, quaternions, arm, r):
 
 @kernel
 def highest_end(end_kind, end_index, end_offset, points, bodies, quaternions):
-    """Height (m) of the highest line end."""
+    """Height (m) of the highest line end: z = max over all ends of their z.  Source: definition."""
     arm, r = np.empty(3), np.empty(3)
     top = -np.inf
     for i in range(end_kind.shape[0]):
@@ -200,7 +200,10 @@ def end_map(kind, arm, frame, out):
 
 @kernel
 def pieces_of(assembly, i):
-    """Lengths (m), stiffnesses (N), weights (N/m) of the pieces of line i, and the loads (N) between them."""
+    """Lengths (m), stiffnesses (N), weights (N/m) of the pieces of line i, and the loads (N) between them.
+
+    Bookkeeping: views of the arrays of an assembly.
+    """
     first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
     return (
         assembly.piece_length[first:last],
@@ -212,7 +215,10 @@ def pieces_of(assembly, i):
 
 @kernel(separate=True)
 def _solve_over(assembly, i, dx, dz, height, out):
-    """Closed form of line i with span dx and rise dz (m), end A `height` above its bed; returns the status."""
+    """Closed form of line i with span dx and rise dz (m), end A `height` above its bed; returns the status.
+
+    Bookkeeping: a line of one piece goes to :func:`ropewalk.physics.catenary.solve_line`, others to `solve_pieces`.
+    """
     first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
     if last - first == 1:
         return catenary.solve_line(
@@ -234,7 +240,7 @@ def _solve_pieces(several, assembly, i, dx, dz, height, out):
 def _rises(assembly, i, dz, low_a, low_b, solution):
     """True if a line that hangs free goes up from each end that is low, and nowhere below it.
 
-    Source: V >= 0 at every low end and no point below it, :func:`ropewalk.physics.catenary_pieces.lowest`.
+    Source: V_A >= 0 and V_B <= 0 (N) at low ends, and no point below them (:func:`lowest`).
     """
     if (low_a and solution.v_a < 0.0) or (low_b and solution.v_b > 0.0):
         return False
@@ -265,7 +271,10 @@ def solve_in_plane(assembly, i, dx, z_a, z_b, out):
 
 @kernel(separate=True)
 def line_rows(assembly, i, s, dx, dz, status, solution):
-    """Line i at the arc lengths s: (n, 4) of x, z from end A (m) and H, V (N)."""
+    """Line i at the arc lengths s: (n, 4) of x, z from end A (m) and H, V (N).
+
+    Bookkeeping: one piece goes to :func:`ropewalk.physics.catenary.line_shape`, several to `pieces_shape`.
+    """
     first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
     if last - first > 1:
         return _piece_rows(assembly.several, assembly, i, s, dx, dz, status, solution)
@@ -285,7 +294,10 @@ def _piece_rows(several, assembly, i, s, dx, dz, status, solution):
 
 @kernel(**UNCOUNTED)
 def heading(r):
-    """Span (m) and horizontal direction from end A to end B of ends r (2, 3), x where there is none."""
+    """Span (m) and horizontal direction from end A to end B of ends r (2, 3), x where there is none.
+
+    Source: definition, dx = |(x_B - x_A, y_B - y_A)|, e = (x_B - x_A, y_B - y_A)/dx.
+    """
     ex, ey = r[1, 0] - r[0, 0], r[1, 1] - r[0, 1]
     dx = np.hypot(ex, ey)
     if dx > STRAIGHT_DOWN:
@@ -295,7 +307,7 @@ def heading(r):
 
 @kernel
 def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_force):
-    r"""Take the end forces of a line and their derivatives to the dofs of its ends.
+    r"""Add the end forces (N) of a line and their derivatives (N/m) to the dofs of its ends.
 
     .. math:: K_i = -J^T \frac{\partial f}{\partial r} J
               - \begin{pmatrix} 0 & 0 \\ 0 & a f^T - (a \cdot f)\,1 \end{pmatrix}
@@ -328,7 +340,7 @@ def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_forc
 
 @kernel(**UNCOUNTED)
 def _add_point(assembly, k, position, out_force, own):
-    r"""Weight, buoyancy, force and springs of point k, along the axes of its joint.
+    r"""Weight, buoyancy, force and springs of point k (N), along the axes of its joint.
 
     .. math:: F = F_0 + \rho g V w(z)\, e_z + f_0 - k\, e \cdot (r - r_0)
 
@@ -350,7 +362,7 @@ def _add_point(assembly, k, position, out_force, own):
 
 @kernel(separate=True)
 def _add_bodies(bodied, assembly, n_points, bodies, quaternions, out):
-    """Weight, buoyancy, loads and linear stiffness of the bodies: F += F_k, K_k = -dF_k/dx.
+    """Weight, buoyancy, loads and linear stiffness of the bodies (N, N m): F += F_k, K_k = -dF_k/dx.
 
     Source: :func:`ropewalk.loads.body.still_block`.
     """
@@ -398,7 +410,7 @@ def evaluate(assembly, points, bodies, quaternions, out):
 
 @kernel(separate=True, **UNCOUNTED)
 def gather(assembly, out, K):
-    """Sum the blocks of `out` into the dense stiffness K (n_dofs, n_dofs).
+    """Sum the blocks of `out` into the dense stiffness K (n_dofs, n_dofs), N/m, N, N m.
 
     Source: K = sum of the blocks of lines, points and bodies, docs/theory/assemblies.md.
     """

@@ -29,7 +29,10 @@ def line_ends(work: Work, i: int) -> Array:
 
 @kernel
 def places_with_corners(length, corners):
-    """(n,) NODES even places on a line of this length (m) with corners among them, rising.  corners : (k,) m"""
+    """(n,) NODES even places on a line of this length (m) with corners among them, rising.  corners : (k,) m
+
+    Source: own choice: s_j = j L/(NODES - 1), without those within SAME L of a corner.
+    """
     same, step = SAME * length, length / (NODES - 1)
     sharp, count = corners.copy(), 0
     for j in range(1, sharp.size):  # a handful: np.sort takes a second to compile
@@ -89,6 +92,8 @@ def shape_at(assembly, place, out, i, s):
 @kernel(separate=True)
 def sample_lines(assembly, place, out):
     """Start, arc length (m), position (m), force (N) and tension (N) of the nodes of all lines, laid end to end.
+
+    Source: T = |n|, docs/theory/catenary.md, Terms; n and positions of :func:`shape_at`.
 
     Nodes are even ones, and those where pieces, loads and contact begin or end.  place, out : as in `shape_at`
     """

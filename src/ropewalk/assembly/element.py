@@ -79,13 +79,13 @@ class Elements(NamedTuple):
 
 @kernel(inline="always")
 def instant(X, T, flow):
-    """`Instant` of positions, velocities and accelerations in one array X (3 or more, n_rows, 3)."""
+    """`Instant` of positions, velocities and accelerations in one array X (3 or more, n_rows, 3). Bookkeeping."""
     return Instant(X[0], X[1], X[2], T, flow)
 
 
 @kernel(inline="always")
 def elements_of(mesh, may_push):
-    """`Elements` of a mesh."""
+    """`Elements` of a mesh. Bookkeeping."""
     return Elements(mesh.element, mesh.law_data, mesh.load, may_push)
 
 
@@ -145,13 +145,13 @@ def tie(i, now, made, force, strained, grows, gp):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def three(a, n):
-    """Row n of an array (n, 3) as a tuple."""
+    """Row n of an array (n, 3) as a tuple. Bookkeeping."""
     return a[n, 0], a[n, 1], a[n, 2]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def axis_of(dof):
-    """Direction of a degree of freedom (record) as a tuple."""
+    """Direction of a degree of freedom (record) as a tuple. Bookkeeping."""
     return dof.axis[0], dof.axis[1], dof.axis[2]
 
 
@@ -229,4 +229,5 @@ def half_in_water(element, n, other, chord, pull, S, now, given):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _plus_last(A, f):
+    """Matrix A + f z z^T, z the third unit vector: C_33 = A_33 + f.  Source: definition."""
     return A[0], A[1], A[2], A[3], A[4], A[5], A[6], A[7], A[8] + f

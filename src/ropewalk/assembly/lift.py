@@ -75,7 +75,7 @@ def _pushed_nodes(model: Model, line: int, s: Array) -> set[int]:
 
 @kernel(**UNCOUNTED)
 def _chord(r, n):
-    """Unit tangent at an inner node: t = (r_{n+1} - r_{n-1}) / |...|. Source: central difference."""
+    """Unit vector along the line at an inner node: t = (r_{n+1} - r_{n-1}) / |...|. Source: central difference."""
     d = (r[n + 1, 0] - r[n - 1, 0], r[n + 1, 1] - r[n - 1, 1], r[n + 1, 2] - r[n - 1, 2])
     return scale3(1.0 / max(np.sqrt(dot(d, d)), STILL), d)
 
@@ -113,7 +113,7 @@ def set_lift(h, X, flow, mesh):
 
 @kernel(**UNCOUNTED)
 def move_lift(mesh):
-    """Move the memory of the lift over a step that was accepted."""
+    """Move the memory of the lift over a step that was accepted. Bookkeeping."""
     for n in range(mesh.shed.shape[0]):
         row = mesh.shed[n]
         row.phase, row.rate, row.speed, row.pull = row.next[0], row.next[1], row.next[2], row.next[3]

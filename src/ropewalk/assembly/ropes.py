@@ -39,7 +39,10 @@ def move_ropes(h, before, after, mesh):
 
 @kernel
 def wake_ropes(T, mesh):
-    """Let the ropes of a run begin with mean tensions that are those of its start.  T : (n_elements,) N"""
+    """Set the mean tensions of the ropes of a run to the tensions at its start.  T : (n_elements,) N
+
+    Source: slow load = max(T, 0), peak = max(peak, slow load); docs/guide/ropes.md.
+    """
     for e in range(T.size):
         el = mesh.element[e]
         if el.rope >= 0:

@@ -90,7 +90,7 @@ def body_records(bodies: Bodies) -> Records:
 
 @kernel(forceinline=True, **UNCOUNTED)
 def clear_block(block):
-    """Empties a block (6, 7)."""
+    """Set a block (6, 7) to 0. Bookkeeping."""
     for i in range(6):
         for j in range(7):
             block[i, j] = 0.0

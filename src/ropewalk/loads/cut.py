@@ -51,7 +51,7 @@ HULL_WATER = np.dtype(
 
 @kernel(forceinline=True, **UNCOUNTED)
 def vector(a):
-    """Three numbers of an array as a tuple."""
+    """Three numbers of an array as a tuple. Bookkeeping."""
     return a[0], a[1], a[2]
 
 
@@ -118,6 +118,7 @@ def centre_pressure(cut, centre):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _second_moments(cut):
+    """Second moments of the waterplane (m4) as a tuple of nine. Bookkeeping."""
     a = cut[0].area_second
     return a[0, 0], a[0, 1], a[0, 2], a[1, 0], a[1, 1], a[1, 2], a[2, 0], a[2, 1], a[2, 2]
 

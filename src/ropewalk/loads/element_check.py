@@ -159,7 +159,7 @@ def _dip_at(deep, x, long, ramp):
 
 @kernel(**UNCOUNTED)
 def _halves(acting, strings, water, limits, elements, i, node, section):
-    r"""What the element of line i from a node to the next leaves at both, two of `Half`.
+    r"""Residual force (N) of the element of line i from a node to the next at both, two of `Half`.
 
     .. math:: F = \pm T t + \tfrac12 l\, f(s, r, t)
 

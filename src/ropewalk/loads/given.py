@@ -115,7 +115,7 @@ def given_load(given, pressure, turn, t, r):
 
 @kernel(**UNCOUNTED)
 def field_load(address, s, r, t, time):
-    """Load of a function at a place (N/m), 3 numbers.
+    """Load of a function at a place (N/m), 3 numbers. Bookkeeping: calls the user's function.
 
     address : of f(s, r, t, time) of numerics/pointers.py    s : m from end A    r : m    t : unit, from end A to end B
     """
@@ -151,7 +151,10 @@ def field_slopes(address, slopes, s, r, t, time):
 
 @kernel(**UNCOUNTED)
 def _columns(f, fx, fy, fz, rate):
-    """Matrix of 9 numbers whose columns are differences times a rate."""
+    """Matrix of 9 numbers whose columns are differences times a rate: A_ij = rate (f_i(x + e_j/rate) - f_i(x)).
+
+    Source: forward differences of :func:`field_slopes`; unit of f (N/m) times that of the rate.
+    """
     return (
         rate * (fx[0] - f[0]), rate * (fy[0] - f[0]), rate * (fz[0] - f[0]),
         rate * (fx[1] - f[1]), rate * (fy[1] - f[1]), rate * (fz[1] - f[1]),
@@ -161,6 +164,7 @@ def _columns(f, fx, fy, fz, rate):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _three(a):
+    """Three numbers of an array as a tuple. Bookkeeping."""
     return a[0], a[1], a[2]
 
 

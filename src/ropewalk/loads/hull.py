@@ -140,13 +140,13 @@ def _displace(strip, water, mass, around):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def strip_velocity(water):
-    """Velocity of the water at a strip, m/s."""
+    """Velocity of the water at a strip, m/s. Bookkeeping."""
     return water.flow[0], water.flow[1], water.flow[2]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def strip_acceleration(water):
-    """Acceleration of the water at a strip, m/s2."""
+    """Acceleration of the water at a strip, m/s2. Bookkeeping."""
     return water.flow[3], water.flow[4], water.flow[5]
 
 
@@ -175,11 +175,13 @@ def uneven_water(around):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _nine(a):
+    """Nine numbers of an array as a tuple. Bookkeeping."""
     return a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _put9(row, f, A):
+    """Adds a multiple of nine numbers, in their unit, to a row: x_i = x_i + f A_i.  Source: definition."""
     for i in range(9):
         row[i] += f * A[i]
 
@@ -370,7 +372,7 @@ def sphere_factors(hull, wet, rho):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def strip_terms(hull, rates, t, strip, water, around, rho, sums):
-    """Morison and wind forces of strips and end discs of a hull into the sums.
+    """Morison and wind forces (N) of strips and end discs of a hull into the sums.
 
     Source: [Morison1950]; docs/theory/bodies.md, Drag and added mass. Wind acts on the dry part, b = rho_a c d l (1 -
     w)/2. hull : record    rates : velocity and acceleration of its place, angular velocity and acceleration; tuples t :
@@ -481,7 +483,7 @@ def morison_terms(hull, pose, rates, around, arrays, rho, step, block):
 
 @kernel(**UNCOUNTED)
 def _clear(sums):
-    """Empties a record of SUMS."""
+    """Set a record of SUMS to 0. Bookkeeping."""
     sums.lost = 0.0
     for k in range(3):
         sums.by_a[k, 0] = sums.by_a[k, 1] = 0.0

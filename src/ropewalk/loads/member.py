@@ -163,6 +163,11 @@ def lift_on_half(member, w, t, aw, a, fluid):
 def water_on_half(member, t, span, heights, water, motion, fluid, step):
     r"""Force of the water on a half of a member (N), the drag in it, and its derivatives.
 
+    .. math:: F = \tfrac12 |d|\, w \left(b_n |u_n| u_n + b_t |u_t| u_t\right)
+              + w \left(\rho V (g\, e_z + a_w) + M_a (a_w - a)\right)
+
+    Source: [Morison1950]; docs/theory/morison.md, Drag and Inertia; the wet share w of :func:`wet_half`.
+
     The tangent by the chord d of the member follows from :math:`\partial t / \partial d = (1 - t t^T)/|d|` and from
     the length in the drag, :math:`t^T / |d|`.
 

@@ -53,13 +53,13 @@ def round_drag(u, b):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def lump_of(point):
-    """What the water acts on at a point, of its record: volume (m3), drag area (m2), added mass (kg)."""
+    """What the water acts on at a point, of its record: volume (m3), drag area (m2), added mass (kg). Bookkeeping."""
     return point.volume, point.drag_area, point.added
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def is_bare(point):
-    """True if the water does nothing to a point."""
+    """True if the water exerts no force on a point. Bookkeeping."""
     return point.volume == 0.0 and point.drag_area == 0.0 and point.added == 0.0
 
 

@@ -121,7 +121,7 @@ def _lift(total, floats, water, h, R, x):
 
 @kernel
 def _buoyancy(total, floats, water, k, R, x):
-    """A `Sum` with the lift of the hulls of body k, and of its volume as a sphere: F = rho g V w(z).
+    """A `Sum` with the lift of the hulls of body k, and of its volume as a sphere: F = rho g V w(z) (N).
 
     Source: :func:`_lift` and :func:`wet_share`.    total : `Sum`    floats : `Floats`    water : `Water`
     """
@@ -136,7 +136,10 @@ def _buoyancy(total, floats, water, k, R, x):
 
 @kernel(**UNCOUNTED)
 def _reach(floats, k):
-    """Distance from the origin of body k within which its hulls lie, m."""
+    """Distance from the origin of body k within which its hulls lie, m.
+
+    Source: triangle inequality: reach = max_h (|p_h| + max(a, |(z, r)| of its profile)).
+    """
     reach = 0.0
     for h in range(floats.hull_start[k], floats.hull_start[k + 1]):
         own = floats.radius[h]
@@ -148,7 +151,7 @@ def _reach(floats, k):
 
 @kernel(**UNCOUNTED)
 def _size(floats, k):
-    """A length of body k, m."""
+    """A length of body k, m: the largest of |p|, radius, |z| and r of its hulls, and SHORTEST. Bookkeeping."""
     size = SHORTEST
     for h in range(floats.hull_start[k], floats.hull_start[k + 1]):
         size = max(size, norm3(vector(floats.place, h)), floats.radius[h])

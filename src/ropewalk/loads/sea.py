@@ -207,13 +207,13 @@ def water_at_place(x, t, sea, out):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def velocity(flow, n):
-    """Velocity of the water in row n of `flow`: 3 numbers, m/s."""
+    """Velocity of the water in row n of `flow`: 3 numbers, m/s. Bookkeeping."""
     return flow[n, VELOCITY], flow[n, VELOCITY + 1], flow[n, VELOCITY + 2]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def acceleration(flow, n):
-    """Acceleration of the water in row n of `flow`: 3 numbers, m/s2."""
+    """Acceleration of the water in row n of `flow`: 3 numbers, m/s2. Bookkeeping."""
     return flow[n, ACCELERATION], flow[n, ACCELERATION + 1], flow[n, ACCELERATION + 2]
 
 

@@ -112,26 +112,32 @@ class Lying(NamedTuple):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def note(figure, value, limit, of, part, s):
-    """Keep a figure if it is nearer to its limit than that which is there.  figure : one of FIGURE, updated"""
+    """Keep a figure if the ratio to its limit is larger than that of the one there: value/limit > value_0/limit_0.
+
+    Source: definition.  figure : one of FIGURE, updated
+    """
     if figure.limit == 0.0 or value * figure.limit > figure.value * limit:
         figure.value, figure.limit, figure.of, figure.part, figure.s = value, limit, of, part, s
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _flat(a, normal):
-    """Part of a vector within the plane of the bed: a_t = a - (a . n) n. Source: docs/theory/morison.md, Friction."""
+    """Part of a vector (its unit) in the bed's plane: a_t = a - (a . n) n. Source: docs/theory/morison.md, Friction."""
     return sub3(a, scale3(dot(a, normal), normal))
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def most(a):
-    """Largest component of a vector, without sign: |a| = max |a_k|. Source: maximum norm."""
+    """Largest component of a vector, in its unit, without sign: |a| = max |a_k|. Source: maximum norm."""
     return max(abs(a[0]), abs(a[1]), abs(a[2]))
 
 
 @kernel(**UNCOUNTED)
 def largest_force(strings, water):
-    """Largest force in the lines, or weight of a line, N."""
+    """Largest force in the lines, or weight of a line, N: max(|n_i|, |T|, sum |w| L).
+
+    Source: own choice of a scale, > 0.
+    """
     largest = 1e-9
     for i in range(strings.end_force.shape[0]):
         weight = 0.0
@@ -172,7 +178,7 @@ def allowed_miss(strings, water, acting, limits, i):
 
 @kernel(**UNCOUNTED)
 def rotation(quaternions, k):
-    """Attitude of body k, a tuple of nine: R = 1 + 2 q_0 [q] + 2 [q]^2.
+    """Rotation matrix of body k, a tuple of nine: R = 1 + 2 q_0 [q] + 2 [q]^2.
 
     Source: [Sola2018]; written apart from the methods.
     """
@@ -307,7 +313,7 @@ def _lying(strings, water, acting, limits, i, node, slack):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _hanging(strings, water, acting, limits, i, node, allowed, steps):
-    """Residuals of an interval of line i away from the bed, e_n = |n_1 - n| and e_r = |r_1 - r|, an `Interval`.
+    """Residuals of an interval of line i off the bed, e_n = |n_1 - n| (N) and e_r = |r_1 - r| (m), an `Interval`.
 
     Source: docs/audit.md, Equilibria: :func:`march`. Where the line runs over something without friction it may turn:
     e_n = ||n_1| - |n||.    allowed : as of `_interval`    steps : as of `march`
@@ -379,7 +385,7 @@ def _pull_on(strings, kind, k):
 
 @kernel(**UNCOUNTED)
 def longest_of(strings, least):
-    """Length of the longest line, m."""
+    """Length of the longest line, m. Bookkeeping."""
     longest = least
     for i in range(strings.start.size - 1):
         longest = max(longest, strings.s[strings.start[i + 1] - 1])

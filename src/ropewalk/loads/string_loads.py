@@ -160,13 +160,13 @@ def height(r, water):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def vector(a, i):
-    """Row i of an array, as a tuple of three."""
+    """Row i of an array, as a tuple of three. Bookkeeping."""
     return a[i, 0], a[i, 1], a[i, 2]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def norm3(a):
-    """Length of a vector: |a| = sqrt(a . a). Source: Pythagoras."""
+    """Length of a vector, in its unit: |a| = sqrt(a . a). Source: Pythagoras."""
     return math.sqrt(dot(a, a))
 
 
@@ -223,7 +223,10 @@ def lump_load(water, current, lump, force, r):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def made_of(strings, drags, drag_laws, along, line, section, s):
-    """What a line is made of about s (m), a `Made`.  drags, drag_laws, along : of `Acting`"""
+    """What a line is made of about s (m), a `Made`; flexibility = 1/EA (1/N), -1 for laws that are not linear.
+
+    Source: definition.  drags, drag_laws, along : of `Acting`
+    """
     widths, drag_law, series, flexibility, start = (0.0, 0.0), 0, CONSTANT, 0.0, strings.law_start[section]
     if strings.law[section] != INEXTENSIBLE:
         flexibility = 1.0 / strings.law_data[start] if strings.law[section] == LINEAR else -1.0

@@ -188,7 +188,7 @@ def _leg(varying, field, water, data, made, leg, at, steps):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def first_hung(strings, i, s, same):
-    """The first attachment of line i beyond s (m).  same : places this near are one, m"""
+    """The first attachment of line i beyond s (m). Bookkeeping.  same : places this near are one, m"""
     k, stop = strings.hung_start[i], strings.hung_start[i + 1]
     while k < stop and strings.hung_s[k] <= s + same:
         k += 1
@@ -198,7 +198,7 @@ def first_hung(strings, i, s, same):
 @kernel(forceinline=True, **UNCOUNTED)
 def next_leg(strings, given, along, i, k, s, high, same):
     """Section of line i beyond s (m), and where that leg ends, m: with its piece, at an attachment, at a corner of a
-    table or series, or at `high`.
+    table or series, or at `high`. Bookkeeping.
 
     given : `Given` or None    along : `Along` or None    k : next attachment    same : places this near are one, m
     """

@@ -23,31 +23,31 @@ ZERO9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel(forceinline=True, fastmath=FUSED)
 def add3(a, b):
-    """Sum of two vectors."""
+    """Sum of two vectors: c_i = a_i + b_i.  Source: definition."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @kernel(forceinline=True, fastmath=FUSED)
 def sub3(a, b):
-    """Difference of two vectors."""
+    """Difference of two vectors: c_i = a_i - b_i.  Source: definition."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @kernel(forceinline=True, fastmath=FUSED)
 def scale3(f, a):
-    """Multiple of a vector."""
+    """Multiple of a vector: c_i = f a_i.  Source: definition."""
     return f * a[0], f * a[1], f * a[2]
 
 
 @kernel(forceinline=True, fastmath=FUSED)
 def dot(a, b):
-    """Scalar product."""
+    """Scalar product: a . b = sum_i a_i b_i.  Source: definition."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel(forceinline=True, fastmath=FUSED)
 def add9(a, b):
-    """Sum of two matrices."""
+    """Sum of two matrices: C_ij = A_ij + B_ij.  Source: definition."""
     return (
         a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5], a[6] + b[6], a[7] + b[7],
         a[8] + b[8],
@@ -56,7 +56,7 @@ def add9(a, b):
 
 @kernel(forceinline=True, fastmath=FUSED)
 def sub9(a, b):
-    """Difference of two matrices."""
+    """Difference of two matrices: C_ij = A_ij - B_ij.  Source: definition."""
     return (
         a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5], a[6] - b[6], a[7] - b[7],
         a[8] - b[8],
@@ -65,13 +65,13 @@ def sub9(a, b):
 
 @kernel(forceinline=True, fastmath=FUSED)
 def scale9(f, a):
-    """Multiple of a matrix."""
+    """Multiple of a matrix: C_ij = f A_ij.  Source: definition."""
     return f * a[0], f * a[1], f * a[2], f * a[3], f * a[4], f * a[5], f * a[6], f * a[7], f * a[8]
 
 
 @kernel(forceinline=True, fastmath=FUSED)
 def outer(a, b):
-    """Matrix a b^T."""
+    """Matrix a b^T: C_ij = a_i b_j.  Source: definition."""
     return (
         a[0] * b[0], a[0] * b[1], a[0] * b[2], a[1] * b[0], a[1] * b[1], a[1] * b[2], a[2] * b[0], a[2] * b[1],
         a[2] * b[2],
@@ -80,13 +80,13 @@ def outer(a, b):
 
 @kernel(forceinline=True, fastmath=FUSED)
 def plus_unit(a, f):
-    """Matrix a + f 1."""
+    """Matrix A + f 1: C_ij = A_ij + f delta_ij.  Source: definition."""
     return a[0] + f, a[1], a[2], a[3], a[4] + f, a[5], a[6], a[7], a[8] + f
 
 
 @kernel(forceinline=True, fastmath=FUSED)
 def times(a, b):
-    """Matrix product."""
+    """Matrix product: C_ij = sum_k A_ik B_kj.  Source: definition."""
     return (
         a[0] * b[0] + a[1] * b[3] + a[2] * b[6],
         a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
@@ -102,7 +102,7 @@ def times(a, b):
 
 @kernel(forceinline=True, fastmath=FUSED)
 def onto(a, x):
-    """Matrix times column."""
+    """Matrix times column: y_i = sum_j A_ij x_j.  Source: definition."""
     return (
         a[0] * x[0] + a[1] * x[1] + a[2] * x[2],
         a[3] * x[0] + a[4] * x[1] + a[5] * x[2],
@@ -112,7 +112,7 @@ def onto(a, x):
 
 @kernel(forceinline=True, fastmath=FUSED)
 def row_onto(x, a):
-    """Row times matrix."""
+    """Row times matrix: y_j = sum_i x_i A_ij.  Source: definition."""
     return (
         x[0] * a[0] + x[1] * a[3] + x[2] * a[6],
         x[0] * a[1] + x[1] * a[4] + x[2] * a[7],

@@ -127,7 +127,7 @@ def _offsets(sizes: Sequence[int]) -> Ints:
 
 @kernel(**UNCOUNTED)
 def _take(matrix, f, i, j, at):
-    """Move the block of groups i and j out of the matrix, leaving zeros there."""
+    """Move the block of groups i and j out of the matrix, leaving zeros there. Bookkeeping."""
     for p in range(f.start[i], f.start[i + 1]):
         for q in range(f.start[j], f.start[j + 1]):
             f.value[at] = matrix[f.member[p], f.member[q]]

@@ -39,9 +39,9 @@ def hat(v):
 
 @kernel
 def cross(a, b):
-    """Cross product of two vectors without the overhead of `numpy.cross`.
+    """Cross product of two vectors without the overhead of `numpy.cross`: (a x b)_i = eps_ijk a_j b_k.
 
-    Source: definition, a x b.
+    Source: definition.
 
     a, b : (3,)    returns (3,)
     """
@@ -97,7 +97,7 @@ def exp_so3(w):
 
 @kernel
 def _identity_plus(a, b, w):
-    """1 + a hat(w) + b hat(w)^2."""
+    """M = 1 + a hat(w) + b hat(w)^2.  Source: definition of hat, with hat(w)^2 = w w^T - |w|^2 1."""
     x = w[0]
     y = w[1]
     z = w[2]
@@ -219,7 +219,7 @@ def adjoint_se3(g):
 def quaternion_product(a, b):
     """Hamilton product: the rotation b, then the rotation a.
 
-    Source: [Sola2018].
+    Source: [Sola2018]: a b = (a_0 b_0 - a_v . b_v, a_0 b_v + b_0 a_v + a_v x b_v).
 
     a, b : (4,) scalar first    returns (4,)
     """
@@ -233,7 +233,9 @@ def quaternion_product(a, b):
 
 @kernel
 def quaternion_conjugate(q):
-    """Conjugate; the inverse rotation of a unit quaternion.
+    """Conjugate, q* = (q_0, -q_v): the inverse rotation of a unit quaternion.
+
+    Source: [Sola2018].
 
     q : (4,) scalar first    returns (4,)
     """
@@ -247,7 +249,9 @@ def quaternion_conjugate(q):
 
 @kernel
 def quaternion_normalise(q):
-    """Unit quaternion along `q`, which must not be zero.
+    """Unit quaternion along `q`, which must not be zero: q/|q|, |q|^2 = sum_i q_i^2.
+
+    Source: definition.
 
     q : (4,)    returns (4,)
     """

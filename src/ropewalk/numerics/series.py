@@ -163,7 +163,7 @@ def add_term(term, t, scale, out):
 
 @kernel
 def next_break(terms, t):
-    """First time after t at which a term begins or ends (s); infinity if there is none.
+    """First time after t at which a term begins or ends (s); infinity if there is none. Bookkeeping.
 
     A series must not be used across it.
 

@@ -78,7 +78,10 @@ __all__ = [
 
 @kernel(**UNCOUNTED)
 def fill_hanging(H, va, vb, kxx, kxz, kzz, out):
-    """Write forces and stiffness of a line without contact into `out`."""
+    """Write forces (N) and stiffness (N/m) of a line without contact into `out`.
+
+    Source: docs/theory/catenary.md, Suspended: H_A = H_B = H, dH = k_xx dx + k_xz (dz_B - dz_A), and dV likewise.
+    """
     out.h_a = H
     out.v_a = va
     out.h_b = H
@@ -178,7 +181,7 @@ def solve_line(dx, dz, L, EA, w, CB, height, out):
 
 @kernel(**UNCOUNTED)
 def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
-    r"""The part of `solve_line` for w != 0; the miss of a line without contact is left to the caller.
+    r"""The part of `solve_line` for w != 0 (N/m); the closure error of a line without contact is left to the caller.
 
     .. math:: \frac{V_A^2}{w} \left(\frac{1}{T_A + H} + \frac{1}{2EA}\right) > h_A \quad \text{touches the bed}
 

@@ -64,7 +64,7 @@ STRETCH_LIMIT = 1.0e-20  # xi^2 under which the cubic starting value could overf
 
 @kernel(**UNCOUNTED)
 def clear(solution):
-    """Empties a record of SOLUTION."""
+    """Set a record of SOLUTION to 0. Bookkeeping."""
     solution.h_a = solution.v_a = solution.h_b = solution.v_b = 0.0
     solution.ground_start = solution.ground_end = solution.miss = 0.0
     for i in range(4):
@@ -74,7 +74,7 @@ def clear(solution):
 
 @kernel(inline="always")
 def hyperbolic(q):
-    """sinh q, cosh q, sinh q - q and q cosh q - sinh q, each to round-off, for 0 < q < 700.
+    """sinh q, cosh q, sinh q - q and q cosh q - sinh q, each to round-off, for 0 < q < 700 (no unit).
 
     Source: Taylor series of sinh q - q = q^3/6 + ... and q cosh q - sinh q = q^3/3 + ... where they would cancel.
     """
@@ -158,7 +158,9 @@ def _starting_lambda(xi, zeta, chord, epsilon):
 
 @kernel(**UNCOUNTED)
 def _solve_lambda(xi, zeta, chord, epsilon):
-    r"""Root of :math:`\zeta^2/(1+\varepsilon\coth\lambda)^2 + \xi^2\sinh^2\lambda/(\lambda+\varepsilon)^2 = 1`.
+    r"""Root lambda (no unit) of the equation of a suspended line.
+
+    .. math:: \zeta^2/(1+\varepsilon\coth\lambda)^2 + \xi^2\sinh^2\lambda/(\lambda+\varepsilon)^2 = 1
 
     Source: docs/theory/catenary.md, Suspended. Not numerics/newton.py: scalar, monotone and
     bracketed, in a kernel, so that it cannot fail.

@@ -79,7 +79,7 @@ class Queue(NamedTuple):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _series(q):
-    """sinh q - q and q cosh q - sinh q of 0 < q <= SERIES_BELOW, as in `hyperbolic`.
+    """sinh q - q and q cosh q - sinh q of 0 < q <= SERIES_BELOW (no unit), as in `hyperbolic`.
 
     Source: :func:`ropewalk.physics.catenary_free.hyperbolic`: sinh q - q = q^3/6 (1 + q^2/20 (1 + ...)).
     """
@@ -157,6 +157,7 @@ def _solve_lambda(xi, zeta, chord, epsilon):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _length_of(x, y):
+    """Length |(x, y)| = sqrt(x^2 + y^2), in the unit of x (N or m).  Source: definition."""
     return np.sqrt(x * x + y * y)
 
 
@@ -338,7 +339,10 @@ def lies_abreast(given, found):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _regime(dx, dz, L, EA, w, CB, height):
-    """ODD, HANGS or STANDS: goes to `solve_line`, cannot meet the bed at an end, or has one end on it."""
+    """ODD, HANGS or STANDS: goes to `solve_line`, cannot meet the bed at an end, or has one end on it.
+
+    Source: regimes of docs/theory/catenary.md, Terms: STANDS where w > 0 and min(h, h + dz) <= 0 (m).
+    """
     finite = math.isfinite(dx) and math.isfinite(dz) and math.isfinite(L) and math.isfinite(w) and math.isfinite(CB)
     if not (finite and dx >= LEAST_SPAN * L and L > 0.0 and EA > 0.0 and CB >= 0.0) or math.isnan(height) or w == 0.0:
         return ODD
@@ -351,7 +355,7 @@ def _regime(dx, dz, L, EA, w, CB, height):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _take(i, k, lines, height, given):
-    """Put line i into lane k."""
+    """Put line i into lane k, with flexibility = 1/EA (1/N).  Source: definition."""
     dx, dz, L, EA, w, CB, _ = lines
     to = given[0]
     to.span[k], to.length[k], to.flexibility[k], to.weight[k] = dx[i], L[i], 1.0 / EA[i], w[i]
@@ -374,7 +378,10 @@ def _give_hanging(k, found, row):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _give_resting(k, is_up, L, w, found, row):
-    """Forces and stiffness from lane k, of a line whose end B (`is_up`) or A is the raised one."""
+    """Forces (N) and stiffness (N/m) from lane k, of a line whose end B (`is_up`) or A is the raised one.
+
+    Source: docs/theory/catenary.md, On a flat bed: grounded length = L - V/w.
+    """
     at, by = found[0], row.stiffness
     H, V, anchored = at.force_b_0[k], at.force_b_1[k], at.anchored[k]
     H_x, H_h, end_x, end_h = at.stiffness_0[k], at.stiffness_1[k], at.stiffness_2[k], at.stiffness_3[k]
@@ -398,7 +405,7 @@ def _give_resting(k, is_up, L, w, found, row):
 
 @kernel(**UNCOUNTED)
 def sort_lines(lines, queue, given, found):
-    """Put the numbers of lines into a queue; returns how many are odd, hang and rest."""
+    """Put the numbers of lines into a queue; returns how many are odd, hang and rest. Bookkeeping."""
     dx, dz, L, EA, w, CB, height = lines
     n_odd, n_hang, n_rest, n_stand = 0, 0, 0, 0
     odd, hang, rest, stand = queue
@@ -433,6 +440,8 @@ def sort_lines(lines, queue, given, found):
 @kernel(**UNCOUNTED)
 def solve_abreast(lines, queue, given, found, status, rows):
     """Solve lines side by side; fills `status` and `rows` of those that are solved, and returns how many are odd.
+
+    Bookkeeping: fills groups for `hang_abreast` and `rest_abreast`.
 
     lines : span, rise, length, axial stiffness, weight, friction and height of A, (n,) each    queue : `Queue`,
     whose odd ones are then left to `solve_line`    given, found : (1,) of GIVEN, FOUND

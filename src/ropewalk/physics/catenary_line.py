@@ -179,7 +179,7 @@ def _slack_between(dx, dz, L, flexibility, w, load, out):
 
 @kernel(**UNCOUNTED)
 def _free_pieces(L, w, load):
-    """How many pieces, counted from B, come before the stretch at A that is heavy throughout."""
+    """How many pieces, counted from B, come before the stretch at A that is heavy throughout. Bookkeeping."""
     n = L.size
     for i in range(n):
         if w[i] <= 0.0:
@@ -193,7 +193,8 @@ def _free_pieces(L, w, load):
 def _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out):
     """Fill `out` for a line whose free shape would reach below the bed; returns the status.
 
-    Source: docs/theory/catenary.md, Several pieces: all weights above 0, or the heavy pieces next to the lower end.
+    Source: docs/theory/catenary.md, Several pieces: w > 0 throughout, or the heavy pieces next to the lower end; the
+    search starts at H = max(H_A, SMALLEST_START W), W the gross weight (N).
     """
     H = max(out.h_a, SMALLEST_START * gross_weight(L, w, load))
     if _free_pieces(L, w, load) == 0:
@@ -213,7 +214,7 @@ def _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out):
 def _lazy_wave(dx, H, CB, h, L, flexibility, w, load, out):
     """Fill `out` for a line with buoyant parts whose heavy stretch at A, on the bed, stays there in part.
 
-    Source: docs/theory/catenary.md, Several pieces; refused if z < 0 anywhere beyond the touchdown.
+    Source: docs/theory/catenary.md, Several pieces; refused if z < 0 (m) anywhere beyond the touchdown.
     """
     n_free = _free_pieces(L, w, load)
     status = pieces_on_bed(dx, H, 0.0, h, n_free, CB, L, flexibility, w, load, out)
@@ -226,7 +227,10 @@ def _lazy_wave(dx, H, CB, h, L, flexibility, w, load, out):
 
 @kernel
 def _reverse(length, out):
-    """Turn a solution counted from B into one counted from A."""
+    """Turn a solution counted from B into one counted from A (N, m, N/m).
+
+    Source: mirror image: H_A = H_B', V_A = -V_B', s = L - s'.
+    """
     out.h_a, out.h_b = out.h_b, out.h_a
     out.v_a, out.v_b = -out.v_b, -out.v_a
     out.ground_start, out.ground_end = length - out.ground_end, length - out.ground_start
@@ -287,7 +291,7 @@ def solve_many_pieces(dx, dz, first, L, EA, w, load, CB, height, status, out):
 
 @kernel(**UNCOUNTED)
 def _valid(dx, dz, L, EA, w, load, CB, height):
-    """True if every number of a line of pieces is in its range."""
+    """True if every number of a line of pieces is in its range. Bookkeeping."""
     good = dx >= 0.0 and CB >= 0.0 and math.isfinite(dx + dz + CB) and not math.isnan(height)
     for i in range(L.size):
         good = good and L[i] > 0.0 and EA[i] > 0.0 and math.isfinite(L[i] + w[i])

@@ -287,7 +287,7 @@ def gross_weight(L, w, load):
 
 @kernel(**UNCOUNTED)
 def flexibility_at(s, L, flexibility):
-    """1/EA (1/N) of the piece that holds s."""
+    """1/EA (1/N) of the piece that holds s (m). Bookkeeping."""
     first = 0.0
     for i in range(L.size - 1):
         first += L[i]

@@ -184,7 +184,7 @@ def law_by_velocity(t, parts):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def law_by_tangent(u, t, parts):
-    r"""Derivative of :func:`law_drag` by the tangent, a matrix of 9 numbers, of the formula as it stands.
+    r"""Derivative of :func:`law_drag` by the tangent (N), a matrix of 9 numbers, of the formula as it stands.
 
     Source: derivative of :func:`law_drag`, with t free in space as in :func:`ropewalk.physics.drag.drag_by_tangent`.
 

@@ -126,7 +126,7 @@ def _polynomial(e, p, start, stop):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _row(x, p, first, n):
-    """Index i of the interval of the ascending p[first:first + n] in which x lies, 0 to n - 2."""
+    """Index i of the interval of the ascending p[first:first + n] that holds x, 0 to n - 2. Bookkeeping: bisection."""
     low = 0
     high = n - 1
     while high - low > 1:
@@ -140,7 +140,10 @@ def _row(x, p, first, n):
 
 @kernel(**UNCOUNTED)
 def _value(e, p, start):
-    """Tension (N) of the function of a law, and its slope (N) if the function gives it, else 0."""
+    """Tension (N) of the function of a law, and its slope (N) if the function gives it, else 0.
+
+    Bookkeeping: calls the user's function.
+    """
     address = np.int64(p[start + 1])
     if p[start + 2] != 0.0:
         value, slope, _ = call_three(address, (e,))
@@ -162,7 +165,10 @@ def _difference(e, p, start):
 
 @kernel(**UNCOUNTED)
 def _function(e, p, start):
-    """Tension T(e) (N) of the function of a law, and its slope dT/de (N): its own, or that of :func:`_difference`."""
+    """Tension T(e) (N) of the function of a law, and its slope dT/de (N): its own, or that of :func:`_difference`.
+
+    Bookkeeping.
+    """
     value, slope = _value(e, p, start)
     return value, slope if p[start + 2] != 0.0 else _difference(e, p, start)
 

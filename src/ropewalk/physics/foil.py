@@ -18,7 +18,10 @@ from ropewalk.numerics.compile import FUSED, UNCOUNTED, kernel
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def cubic(c, x):
-    """Value and slope at x of a cubic with coefficients c (4,), highest power first."""
+    """Value and slope at x of a cubic with coefficients c (4,), highest power first; x in rad.
+
+    Source: Horner's rule: p = c_0 x^3 + c_1 x^2 + c_2 x + c_3, p' = 3 c_0 x^2 + 2 c_1 x + c_2.
+    """
     return ((c[0] * x + c[1]) * x + c[2]) * x + c[3], (3.0 * c[0] * x + 2.0 * c[1]) * x + c[2]
 
 

@@ -35,7 +35,7 @@ CUT = np.dtype(
 
 @kernel(**UNCOUNTED)
 def clear_cut(cut):
-    """Empties a cut, (1,) of CUT."""
+    """Set a cut, (1,) of CUT, to 0. Bookkeeping."""
     own = cut[0]
     own.volume = own.area = 0.0
     for i in range(3):
@@ -46,7 +46,7 @@ def clear_cut(cut):
 
 @kernel(**UNCOUNTED)
 def _add_strip(cut, axis, across, chord, zeta, d, b, weight):
-    """Add the waterplane strip at zeta: centre zeta axis + d across, half width b along chord; weight = dzeta/sin.
+    """Add the waterplane strip at zeta (m): centre zeta axis + d across, half width b along chord; weight = dzeta/sin.
 
     Source: docs/theory/hydrostatics.md, A hull of revolution.
     """
@@ -63,7 +63,7 @@ def _add_strip(cut, axis, across, chord, zeta, d, b, weight):
 
 @kernel(**UNCOUNTED)
 def _add_slice(cut, axis, across, zeta, u, r, weight):
-    r"""Add the volume of the disc segment q < u r at zeta, thickness weight.
+    r"""Add the volume (m3) of the disc segment q < u r at zeta, thickness weight (m).
 
     Source: docs/theory/hydrostatics.md, A hull of revolution.
 
@@ -82,7 +82,7 @@ def _add_slice(cut, axis, across, zeta, u, r, weight):
 
 @kernel(**UNCOUNTED)
 def _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_high):
-    r"""Cut part of a cone, followed by the angle round its waterline (u = -cos phi); fit for small tilt.
+    r"""Cut part of a cone (m3), followed by the angle round its waterline (u = -cos phi); fit for small tilt.
 
     .. math:: \zeta = -\frac{h_0 + u s r_0}{c + u s k}, \qquad
               \frac{1}{s} \left|\frac{d\zeta}{d\varphi}\right| = \frac{|r_0 c - k h_0|}{(c + u s k)^2} \sin\varphi
@@ -107,7 +107,7 @@ def _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_hig
 
 @kernel(**UNCOUNTED)
 def _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high):
-    r"""Cut part of a cone from local coordinate low to high, clustered at both ends; fit for large tilt.
+    r"""Cut part of a cone from local coordinate low to high (m), clustered at both ends; fit for large tilt.
 
     .. math:: \zeta = \zeta_0 + \tfrac12 (\zeta_1 - \zeta_0)(1 - \cos\psi), \qquad d = -h/s, \qquad b = \sqrt{r^2 - d^2}
 
@@ -126,7 +126,7 @@ def _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high):
 
 @kernel(**UNCOUNTED)
 def _add_frustum(cut, axis, z0, r0, k, low, high):
-    r"""Whole frustum between local coordinates low and high; three Gauss points are exact.
+    r"""Whole frustum (m3) between local coordinates low and high; three Gauss points are exact.
 
     .. math:: V = \int \pi r^2\, d\zeta
 

@@ -51,7 +51,7 @@ def ramp(t, duration):
 
 @kernel(**UNCOUNTED)
 def piece_at(t, first, stop, knot):
-    """Index of the piece that holds at time t (s), by bisection."""
+    """Index of the piece that holds at time t (s). Bookkeeping: bisection."""
     low, high = first, stop - 1
     while low < high:
         middle = (low + high + 1) // 2

@@ -11,14 +11,17 @@ COMPONENTS = 6  # displacements along x, y, z, then the rotation vector about th
 
 @kernel(**UNCOUNTED)
 def _components(t, i, first, motions, out):
-    """Values, rates and second rates of three components of motion i, from number `first` on, into out (3, 3)."""
+    """Values, rates and second rates of three components of motion i, from number `first` on, into out (3, 3).
+
+    Bookkeeping: calls `value_at`.
+    """
     for j in range(3):
         out[0, j], out[1, j], out[2, j] = value_at(t, motions.function[i, first + j], motions.functions)
 
 
 @kernel
 def motion(t, i, motions, out):
-    """Displacement, velocity and acceleration of motion i at time t into out (3, 3); i = -1 is at rest.
+    """Displacement, velocity and acceleration (m, m/s, m/s2) of motion i at time t into out (3, 3); i = -1 is at rest.
 
     Source: x(t) = sum of the functions of the case, docs/guide/inputs_in_time.md; :func:`value_at` for each component.
 
@@ -32,7 +35,7 @@ def motion(t, i, motions, out):
 
 @kernel(**UNCOUNTED)
 def turns(i, motions):
-    """True if motion i has a rotation."""
+    """True if motion i has a rotation. Bookkeeping."""
     return i >= 0 and (motions.function[i, 3] >= 0 or motions.function[i, 4] >= 0 or motions.function[i, 5] >= 0)
 
 

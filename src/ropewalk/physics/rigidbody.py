@@ -57,25 +57,25 @@ def arm_matrix(arm: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def cross3(a, b):
-    """Cross product of tuples: a x b."""
+    """Cross product of tuples: (a x b)_i = eps_ijk a_j b_k, in the product of their units.  Source: definition."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def hat9(a):
-    """Skew matrix of the cross product, as a tuple."""
+    """Skew matrix of the cross product, as a tuple: hat(a) b = a x b, in the unit of a.  Source: definition."""
     return 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def transpose9(a):
-    """Transpose of a matrix."""
+    """Transpose of a matrix, C_ij = A_ji, in its unit.  Source: definition."""
     return a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def nine(a):
-    """A (3, 3) array as a tuple."""
+    """A (3, 3) array as a tuple. Bookkeeping."""
     return a[0, 0], a[0, 1], a[0, 2], a[1, 0], a[1, 1], a[1, 2], a[2, 0], a[2, 1], a[2, 2]
 
 
@@ -165,7 +165,7 @@ def arm_derivatives(arm, omega, alpha, Z, bp, gp):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def add_block(block, row, column, A):
-    """Adds a matrix to a larger one at (row, column)."""
+    """Adds a matrix to a larger one at (row, column). Bookkeeping."""
     for p in range(3):
         for q in range(3):
             block[row + p, column + q] += A[3 * p + q]
@@ -173,7 +173,7 @@ def add_block(block, row, column, A):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def add_column(block, row, a):
-    """Adds a vector to the last column (index 6) of a body's block."""
+    """Adds a vector to the last column (index 6) of a body's block. Bookkeeping."""
     for p in range(3):
         block[row + p, 6] += a[p]
 

@@ -101,7 +101,7 @@ def find_corners(view, cs, places, chords, steps):
 
 @kernel(**UNCOUNTED)
 def _chord_of(view, at, side):
-    """Chord d of the section at `at` when the given corner lies in the surface.
+    """Chord d (no unit) of the section at `at` when the given corner lies in the surface.
 
     Source: docs/theory/rods.md, A section cut by the water plane: d = -p_3 / w.
     """
@@ -114,7 +114,10 @@ def _chord_of(view, at, side):
 
 @kernel(**UNCOUNTED)
 def _sort_from(view, first, count, places, chords, steps):
-    """Insertion sort of the last breaks found; places that cannot be told apart go by the chord, which is exact."""
+    """Insertion sort of the last breaks found; places that cannot be told apart go by the chord, which is exact.
+
+    Bookkeeping.
+    """
     for i in range(first + 1, count):
         j = i
         while j > first and _before(view, places[j], places[j - 1], chords[j], chords[j - 1]):
@@ -126,7 +129,7 @@ def _sort_from(view, first, count, places, chords, steps):
 
 @kernel(**UNCOUNTED)
 def _before(view, place, other, chord, other_chord):
-    """True if a break comes before another along s."""
+    """True if a break comes before another along s. Bookkeeping."""
     if abs(place - other) > LAST_STEP:
         return place < other
     return (
@@ -171,13 +174,13 @@ def add_box_panel(book, panels, view, k, cs, places, chords, steps):
 
 @kernel(**UNCOUNTED)
 def _end_chord(c):
-    """Chord d at a panel's end."""
+    """Chord d = -e/w (no unit) at a panel's end, 0 where level.  Source: docs/theory/rods.md, Rectangles."""
     return -c.e / c.w if c.w > 0.0 else 0.0
 
 
 @kernel(**UNCOUNTED)
 def _add_drowned_piece(book, panels, view, k, lo, hi):
-    """Add an interval under water.
+    """Add an interval under water (m3).
 
     Source: docs/theory/rods.md, The volume of a curved rod: dV = (1 + kappa_2 q_3 - kappa_3 q_2) dA ds.
     """

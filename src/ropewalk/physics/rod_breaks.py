@@ -39,7 +39,10 @@ class View(NamedTuple):
 
 @kernel(**UNCOUNTED)
 def look(view, at):
-    """Interpolate at `at` in [-1, 1] and see how the section lies: fills view.row and view.c."""
+    """Interpolate at `at` in [-1, 1] and see how the section lies: fills view.row and view.c.
+
+    Bookkeeping: calls `row_at` and `contract`.
+    """
     row_at(view.columns, view.x, view.bary, at, view.weights, view.row)
     contract(view.row[0], view.z, view.u, view.c[0])
 
@@ -70,14 +73,17 @@ def gap_slope(c, side):
 
 @kernel(**UNCOUNTED)
 def corner_part(along2, along3, side):
-    """Signed sum of two parts for the corners (+, +), (-, +), (+, -), (-, -)."""
+    """Signed sum of two parts for the corners (+, +), (-, +), (+, -), (-, -): c = +-a_2 +- a_3, in their unit (m).
+
+    Source: definition.
+    """
     number = side - CORNERS
     return (along2 if number in (0.0, 2.0) else -along2) + (along3 if number < 2.0 else -along3)
 
 
 @kernel(**UNCOUNTED)
 def find_root(view, lo, hi, side, rising):
-    """Place in [lo, hi] where `gap_to` changes sign, by Newton steps kept inside the bracket.
+    """Place in [lo, hi] (no unit) where `gap_to` changes sign, by Newton steps kept inside the bracket.
 
     Source: x = x - f/f' inside a bracket, [Press2007], sec. 9.4.
 
@@ -104,7 +110,7 @@ def find_root(view, lo, hi, side, rising):
 
 @kernel(**UNCOUNTED)
 def find_extremum(view, lo, hi, flo, fhi, side):
-    """Place in [lo, hi] where the slope of `gap_to` changes sign (Illinois rule); view.c is left there.
+    """Place in [lo, hi] (no unit) where the slope of `gap_to` changes sign (Illinois rule); view.c is left there.
 
     Source: f' = 0 by regula falsi with the Illinois modification (the end that stays is halved).
 
@@ -182,7 +188,10 @@ def find_breaks(view, cs, places, kinds):
 
 @kernel(**UNCOUNTED)
 def _sort_from(first, count, state, places, kinds):
-    """Insertion sort of the last breaks found; those of a section that lies in the surface get the right order."""
+    """Insertion sort of the last breaks found; those of a section that lies in the surface get the right order.
+
+    Bookkeeping.
+    """
     for i in range(first + 1, count):
         j = i
         while j > first and places[j] < places[j - 1]:

@@ -132,7 +132,7 @@ def rough_square(e, ar2, br3):
 
 @kernel
 def rough_heave(panels, u, z, volume, tolerance):
-    """Height of the head at which `rough_volume` is `volume`; a first guess for `float_at`.
+    """Height (m) of the head at which `rough_volume` is `volume`; a first guess for `float_at`.
 
     Source: z = z + (V - V_0)/A inside a bracket, docs/theory/rods.md, Energy, force, stiffness.
 
@@ -247,7 +247,7 @@ def upright_frame(u):
 
     Source: docs/theory/rods.md, All equilibria.
 
-    Returns (R, roll, pitch): R = Ry(pitch) Rx(roll), so that its last row is u.
+    Returns (R, roll, pitch), rad: R = Ry(pitch) Rx(roll), so that its last row is u.
 
     u : (3,) up in head axes
     """

@@ -152,7 +152,7 @@ def hydrostatics(panels, z, u):
 
 @kernel
 def new_book(entries, step):
-    """An empty book of so many entries; step : 1 to write each point into its own."""
+    """An empty book of so many entries. Bookkeeping.  step : 1 to write each point into its own"""
     book = Book(np.zeros(entries, ENTRY), np.zeros(entries, SOURCE), np.zeros(1, CURSOR))
     book.cursor[0].step = step
     return book
@@ -160,7 +160,7 @@ def new_book(entries, step):
 
 @kernel
 def hydrostatic_points(panels, z, u):
-    """What each quadrature point adds to `hydrostatics`, for sensitivities to the shape.
+    """What each quadrature point adds to `hydrostatics` (m3, m4), for sensitivities to the shape.
 
     Source: V = sum over points, docs/theory/rods.md, Inverse design.
 
@@ -280,7 +280,7 @@ def _add_cut(book, panels, view, k, cs):
 
 @kernel(**UNCOUNTED)
 def _drowned_only(state, count, kinds):
-    """1.0 if part of a panel is drowned and no part dry, else 0.0."""
+    """1.0 if part of a panel is drowned and no part dry, else 0.0. Bookkeeping."""
     drowned = state == DROWNED
     for i in range(count):
         if state == DRY:
@@ -292,7 +292,7 @@ def _drowned_only(state, count, kinds):
 
 @kernel(**UNCOUNTED)
 def _next_state(state, kind):
-    """State beyond a break: one step over drying out or drowning, none at a near touch."""
+    """State beyond a break: one step over drying out or drowning, none at a near touch. Bookkeeping."""
     if kind == -1.0:
         return CUT if state == DRY else DRY
     if kind == 1.0:

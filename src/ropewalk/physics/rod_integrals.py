@@ -98,7 +98,7 @@ class Chords(NamedTuple):
 
 @kernel(**UNCOUNTED)
 def named(columns):
-    """Rows of an array (at least N_POINT, n) by name."""
+    """Rows of an array (at least N_POINT, n) by name. Bookkeeping."""
     c = columns
     return Points(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10], c[11], c[12])
 
@@ -114,14 +114,14 @@ class Scratch(NamedTuple):
 
 @kernel(**UNCOUNTED)
 def laid_out(scratch):
-    """Rows of an array (N_SCRATCH, n) by name; one array is what travels cheaply."""
+    """Rows of an array (N_SCRATCH, n) by name; one array is what travels cheaply. Bookkeeping."""
     c = scratch
     return Scratch(named(c), c[13], c[14], Chords(c[15], c[16], c[17], c[18], c[19], c[20]))
 
 
 @kernel
 def symmetric(six):
-    """(3, 3) from xx xy xz yy yz zz."""
+    """(3, 3) from xx xy xz yy yz zz. Bookkeeping."""
     out = np.empty((3, 3))
     k = 0
     for i in range(3):
@@ -134,7 +134,7 @@ def symmetric(six):
 
 @kernel
 def integrals_of(entries):
-    """The first entry as it is returned."""
+    """The first entry as it is returned. Bookkeeping."""
     entry = entries[0]
     moment, area_moment = np.empty(3), np.empty(3)
     for i in range(3):
@@ -152,7 +152,7 @@ def total(entries: Any) -> Integrals:
 
 @kernel(**UNCOUNTED)
 def next_entry(book, k, at):
-    """The entry for a quadrature point of panel k at local coordinate `at`."""
+    """The entry for a quadrature point of panel k at local coordinate `at`. Bookkeeping."""
     cursor = book.cursor[0]
     i = cursor.entry
     cursor.entry = i + cursor.step
@@ -206,7 +206,7 @@ def contract(row, z, u, c):
 
 @kernel(**UNCOUNTED)
 def state_of(c):
-    """DRY, CUT or DROWNED of an ellipse: d = -e/w below -1, between, above 1. Source: docs/theory/rods.md."""
+    """DRY, CUT or DROWNED of an ellipse: d = -e/w (no unit) below -1, between, above 1. Source: docs/theory/rods.md."""
     if c.e >= c.w:
         return DRY
     if c.e < -c.w:
@@ -241,7 +241,7 @@ def add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23):
 
 @kernel(**UNCOUNTED)
 def add_whole(acc, weight, row, curved, section):
-    """Add one section under water, A = pi ab or 4 ab; arguments as `add_wet`, section : ELLIPSE or RECTANGLE.
+    """Add one section under water, A = pi ab or 4 ab (m2); arguments as `add_wet`, section : ELLIPSE or RECTANGLE.
 
     Source: moments of an ellipse or a rectangle.
     """
@@ -437,7 +437,10 @@ def add_lying(acc, row, r1, section):
 
 @kernel(fastmath=SUM_IN_ANY_ORDER, inline="always", **UNCOUNTED)
 def four_sums(weights, columns, c):
-    """Interpolated values of columns c to c + 3; taken together they share the loads of the weights."""
+    """Interpolated values of columns c to c + 3, f = sum_j w_j f_j, in their units; together they share the weights.
+
+    Source: [Berrut2004], eq. (4.2).
+    """
     v0, v1, v2, v3 = 0.0, 0.0, 0.0, 0.0
     for j in range(columns.shape[1]):
         v0 += weights[j] * columns[c, j]
@@ -449,7 +452,7 @@ def four_sums(weights, columns, c):
 
 @kernel(fastmath=SUM_IN_ANY_ORDER, **UNCOUNTED)
 def point_at(columns, x, bary, at, weights, rows):
-    """Interpolate what a quadrature point needs.
+    """Interpolate what a quadrature point needs, in the units of ROW.
 
     Source: barycentric interpolation, y = sum w_j y_j, [Berrut2004].
 

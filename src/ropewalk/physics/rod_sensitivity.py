@@ -109,7 +109,7 @@ def wet_sensitivity(panels, entries, places, nodes, basis, u):
 
 @kernel
 def _add_local(out, acc, row, local, curved):
-    r"""Add the change of the volume element itself at one point.
+    r"""Add the change of the volume element itself (m3) at one point.
 
     .. math:: \delta(dV) = (\delta\kappa_2\, q_3 - \delta\kappa_3\, q_2)\, dA\, ds
 

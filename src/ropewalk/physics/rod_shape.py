@@ -169,7 +169,7 @@ def _tangent(q):
 
 @kernel
 def rod_rows(Q, p, kappa, a, b, slope_a, slope_b):
-    """Pack the rows of `rod_shape` and the sections.
+    """Pack the rows of `rod_shape` and the sections. Bookkeeping.
 
     Q : (m, n, 4)    p, kappa : (m, n, 3)    a, b, slope_a, slope_b : (m, n)    returns (m, n) of ROW
     """
@@ -206,7 +206,7 @@ def section_reach(section, a, b):
 
 @kernel
 def section_factors(section):
-    """Area of a section over ab, and mean square of a section coordinate over the square of its semi-axis or half side.
+    """Ratios of a section's area to ab, and of the mean square of a coordinate to its semi-axis or half side squared.
 
     Source: A = pi ab and I/(A a^2) = 1/4 of an ellipse, A = 4 ab and 1/3 of a rectangle.
 

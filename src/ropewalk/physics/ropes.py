@@ -145,7 +145,7 @@ def relaxation_time(q, peak, rope, p):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def relaxation_weights(x):
-    r"""Weights of q0, T0 and T1 in q1 after a step of x relaxation times, in which T goes straight.
+    r"""Weights (no unit) of q0, T0 and T1 in q1 after a step of x relaxation times, in which T is linear.
 
     Source: exact solution of theta q' = T - q for T linear in time (exponential integrator); series for small x.
 

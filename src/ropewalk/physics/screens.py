@@ -18,7 +18,7 @@ RE_LOW, RE_HIGH = 10.0**1.5, 1.0e4  # range of the drag curve of a cylinder; hel
 
 @kernel
 def cylinder_drag(re):
-    r"""Drag coefficient of a circular cylinder in cross flow from Re = 30 to 10^4, held beyond.
+    r"""Drag coefficient (no unit) of a circular cylinder in cross flow from Re = 30 to 10^4, constant beyond.
 
     .. math:: C_d = \sum_{i=0}^{7} c_i (\log_{10} Re)^i
 
@@ -74,7 +74,7 @@ def screen_coefficients(kind, theta, solidity, re):
 
 @kernel
 def wake_factor(drag):
-    r"""Speed in the wake of a screen over the speed before it.
+    r"""Ratio of the speed in the wake of a screen to the speed before it.
 
     .. math:: r = 1 - 0.46\, C_D
 

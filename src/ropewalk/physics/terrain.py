@@ -60,7 +60,7 @@ def _slopes(x: Array, z: Array) -> Array:
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _cell(x, places):
-    """Index of the interval of the rising `places` that x lies in, or is nearest to.
+    """Index of the interval of the rising `places` (m) that x lies in, or is nearest to.
 
     Source: bisection for x_i <= x < x_{i+1}, [Press2007], ch. 3; i = 0 or the last one beyond the grid.
     """
@@ -101,7 +101,7 @@ def _weights(x, x0, x1):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _sum(table, i, j, wx, wy):
-    r"""A bicubic polynomial on cell i, j by the functions of both axes.
+    r"""A bicubic polynomial (m) on cell i, j by the functions of both axes.
 
     .. math:: z = \sum_{ab} \left(f_a f_b\, z + g_a f_b\, z_x + f_a g_b\, z_y + g_a g_b\, z_{xy}\right)_{ab}
 

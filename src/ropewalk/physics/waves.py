@@ -159,7 +159,10 @@ def _table(a: Any, w: Any, k: Any, beta: Any, phi: Any) -> tuple[NDArray[np.floa
 
 @kernel(inline="always")
 def rows(wave):
-    """`WaveRows` of a table (ROWS, n), as views: the one place where the order of its rows is written out."""
+    """`WaveRows` of a table (ROWS, n), as views: the one place where the order of its rows is written out.
+
+    Bookkeeping.
+    """
     return WaveRows(
         wave[0], wave[1], wave[2], wave[3], wave[4], wave[5], wave[6], wave[7], wave[8], wave[9], wave[10], wave[11],
         wave[12], wave[13], wave[14], wave[15], wave[16], wave[17],
@@ -297,7 +300,7 @@ def _clocks(wave, t, clocks):
 
 @kernel(fastmath=SUM)
 def _kinematics(wave, x, y, height, depth, ramp, scratch):
-    r"""One point of :func:`kinematics`, its columns as eight numbers.
+    r"""One point of :func:`kinematics`, its columns as eight numbers (m/s, m/s2, m).
 
     .. math:: u = \sum a\omega\,\frac{\cosh k(z+h)}{\sinh kh}\cos\vartheta\,(\cos\beta, \sin\beta), \qquad
               w = \sum a\omega\,\frac{\sinh k(z+h)}{\sinh kh}\sin\vartheta

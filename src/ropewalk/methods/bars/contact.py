@@ -17,7 +17,10 @@ from ropewalk.numerics.compile import kernel
 
 @kernel(forceinline=True)
 def add9_to(out, f, A):
-    """Adds f times a matrix A of 9 numbers to a (3, 3) array: out_ij = out_ij + f A_(3i+j)."""
+    """Adds f times a matrix A of 9 numbers (N/m) to a (3, 3) array: out_ij = out_ij + f A_(3i+j).
+
+    Source: definition.
+    """
     for i in range(3):
         for j in range(3):
             out[i, j] += f * A[3 * i + j]
@@ -25,7 +28,7 @@ def add9_to(out, f, A):
 
 @kernel(inline="always")
 def clear(pressed):
-    """Nothing bears on the bed: N = 0, A = 0."""
+    """Set the normal forces (N) and areas (m2) of all contacts to 0. Bookkeeping."""
     for i in range(pressed.size):
         pressed[i].normal = 0.0
         pressed[i].area = 0.0
@@ -53,7 +56,7 @@ def press_node(bed, field, i, r, v, area, radius):
 
 @kernel
 def press_footings(bars, medium, field, r, v):
-    """Adds the pressure of the seabed under what hangs on nodes, F = p A n.
+    """Adds the pressure of the seabed under what hangs on nodes, F = p A n (N).
 
     Source: :func:`press_node`; docs/theory/morison.md, Seabed.
     """
@@ -64,7 +67,7 @@ def press_footings(bars, medium, field, r, v):
 
 @kernel
 def press_bars(bars, medium, field, r, v):
-    """Adds the pressure of the seabed on the half bars beside each node that is not held, F = p w l/2 n.
+    """Adds the pressure of the seabed on the half bars beside each node that is not held, F = p w l/2 n (N).
 
     Source: :func:`press_node`; assembly/anchor.py for held ends; docs/theory/morison.md, Seabed.
     """
@@ -79,7 +82,7 @@ def press_bars(bars, medium, field, r, v):
 
 @kernel
 def rub(bed, field, r):
-    r"""Adds the friction of the nodes that field.pressed has on the bed, by their grips.
+    r"""Adds the friction (N) of the nodes that field.pressed has on the bed, by their grips.
 
     .. math:: f = -\min\left(k_t A,\ \frac{\mu N}{|d|}\right) d
 

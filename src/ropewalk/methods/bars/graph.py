@@ -137,5 +137,5 @@ def rates(node, direction, v, out):
 
 @kernel
 def solve_tensions(graph, right, out):
-    """out = A^-1 right with the factor in hand."""
+    """out = A^-1 right with the factor at hand (N).  Source: docs/theory/ropes_and_nets.md, Exact multipliers."""
     solve(graph.factor, right, out)

@@ -39,7 +39,10 @@ PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))  # of the nodes of a hi
 
 @kernel
 def _from_axis(n, size, start, x):
-    """Way of x from the axis (m) and its place along it."""
+    """Vector from the axis to x (m), and the place of its foot on the axis as a share of the axis' length.
+
+    Source: definition, d = x - start: e = d - (d . n) n, (d . n)/size.    n : (3,) unit vector of the axis
+    """
     d = x - start
     along = d[0] * n[0] + d[1] * n[1] + d[2] * n[2]
     return d - along * n, along / size
@@ -47,6 +50,7 @@ def _from_axis(n, size, start, x):
 
 @kernel
 def _cross(a, b):
+    """Cross product as an array, in the product of the units: (a x b)_i = eps_ijk a_j b_k.  Source: definition."""
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 

@@ -169,7 +169,7 @@ def build_hulls(model: Model, points: list[HullPoints], node: Ints) -> Packed:
 
 @kernel
 def opened(packed):
-    """The arrays of `Hulls` as views of what is packed; changes in them are kept."""
+    """The arrays of `Hulls` as views of what is packed; changes in them are kept. Bookkeeping."""
     i, f = packed.whole, packed.store
     n, h, p, m = i[0], i[1], i[2], i[3]
     a = SIZES

@@ -68,7 +68,10 @@ def place_hulls(hulls, r, v):
 
 @kernel
 def hull_water(packed, medium, r, t):
-    """Surface, water, wet shares and wind of all hulls with nodes at r (n, 3) and time t."""
+    """Surface, water, wet shares and wind of all hulls with nodes at r (n, 3) m and time t (s).
+
+    Bookkeeping: calls `water_on_bodies`, and `water_at_place` for bodies with a volume.
+    """
     hulls = opened(packed)
     place_hulls(hulls, r, r)  # the rates are not read
     water_on_bodies(hulls.X, t, medium, hulls)
@@ -81,9 +84,9 @@ def hull_water(packed, medium, r, t):
 
 @kernel
 def _wrench(hulls, k, fluid, gp):
-    """Fill the block (6, 7) of body k, without acceleration.
+    """Fill the block (6, 7) of body k (N, N m), without acceleration. Bookkeeping: calls `fill_block`.
 
-    fluid : rho, g    gp : weight of the derivative by velocity, 1/s
+    fluid : rho (kg/m3), g (m/s2)    gp : weight of the derivative by velocity, 1/s
     """
     fill_block(k, (k, hulls.motion.size + k), hulls.X, hulls.flow, hulls.bodies, 0.0, fluid, (0.0, gp))
 
@@ -108,7 +111,7 @@ def _added(hulls, j, p, rho, out):
 
 @kernel
 def spread_of(hulls, j):
-    """S of hull j in the world, into hulls.spread.
+    """S of hull j in the world (no unit; 1/m for moments), into hulls.spread.
 
     Source: S_c = R S_c0 R^T, the heading of this file.
     """
@@ -122,7 +125,7 @@ def spread_of(hulls, j):
 
 @kernel
 def hull_loads(packed, medium, r, v, force, inertia):
-    r"""Adds the loads of the bodies to the force and inertia of their nodes; `hull_water` comes before, for the same r.
+    r"""Adds the loads of the bodies to the force (N) and inertia of their nodes; after `hull_water` for the same r.
 
     .. math:: f_c = S_c W, \qquad W = W_0 + \sum_i (1, -\hat x_i)^T N_i\, \omega \times (\omega \times x_i)
 
@@ -158,7 +161,10 @@ def hull_loads(packed, medium, r, v, force, inertia):
 
 @kernel
 def hull_damping(hulls):
-    """Minus the derivative of the wrenches by the rates, into hulls.damping; after `hull_loads`."""
+    """Minus the derivative of the wrenches by the rates, into hulls.damping (N s/m, N s, N m s); after `hull_loads`.
+
+    Source: C = (K + gp C) - K with gp = 1 1/s: the block of :func:`fill_block` is linear in gp.
+    """
     for j in range(hulls.body.size):
         block = hulls.bodies.memory.block
         _wrench(hulls, hulls.body[j], (hulls.density, hulls.gravity), 1.0)

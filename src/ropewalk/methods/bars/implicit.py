@@ -142,9 +142,9 @@ def alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t, h, radius):
 
 @kernel
 def _comes_taut(bars, s, memory, h):
-    """Whether a bar that cannot push was slack at the begin of the step and ends it taut, at speed along itself.
+    """Whether a bar that cannot push was slack at the beginning of the step and ends it taut, at speed along itself.
 
-    Source: T_0 <= 0 < T_1 and |d . dv| h > HARD l |d|, the heading of this file.
+    Source: T_0 <= 0 < T_1 (N) and |d . dv| h > HARD l |d| (m2), the heading of this file.
     """
     for k in range(bars.length.size):
         if bars.push[k] > 0.0 or memory.was_tension[k] > 0.0 or s.tension[k] <= 0.0:
@@ -163,7 +163,7 @@ def _comes_taut(bars, s, memory, h):
 
 @kernel
 def alpha_steps(bars, medium, motions, field, kkt, s, memory, rho, t, h, n_steps, radius):
-    """n_steps of h from t; how many were done, and the iterations.
+    """n_steps of length h (s) from t; how many were done, and the iterations.
 
     Source: [Arnold2007]; a step with a blow is repeated with radius = BLOW, the heading of this file.
     """

@@ -167,7 +167,7 @@ def residuals(bars, medium, field, kkt, r, v, a, tension, rho, t):
 
 @kernel
 def fill(bars, field, kkt, r, tension, ca, cv, wanted):
-    r"""Values of the matrix and the right side at the present residuals.
+    r"""Values of the matrix (N/m, no unit, m/N) and the right-hand side (N, m) at the present residuals.
 
     .. math:: H = c_a M + c_v D + \sum \frac{T^+}{|d|} (1 - t t^T) + \rho\, G^T G
 
@@ -224,7 +224,7 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
 
 @kernel
 def _store(bars, field, kkt, rho):
-    r"""Put the blocks, projected on what can move, in their places.
+    r"""Put the blocks (N/m, no unit, m/N), projected on what can move, in their places.
 
     .. math:: E H E + 1 - E, \qquad (1 - \rho C)\, G E, \qquad -(1 - \rho C)\, C
 

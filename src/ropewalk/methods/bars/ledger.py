@@ -137,7 +137,7 @@ def book_supports(bars, book, direction, tension, r, old_r):
 
 @kernel
 def book_step(bars, field, tension, r, v):
-    r"""Books a step to the state r, v, the end forces of whose bars at its begin and end are known.
+    r"""Adds a step to the state r, v to the ledger (J); the forces of its bars at both ends of the step are known.
 
     .. math:: \Delta W = \tfrac12 (f_n + f_{n+1}) \cdot \Delta r
               + \tfrac12 \sum (T_n t_n + T_{n+1} t_{n+1}) \cdot \Delta r

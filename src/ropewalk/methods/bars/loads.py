@@ -34,7 +34,10 @@ NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point
 
 @kernel
 def surroundings(medium, field, r, t):
-    """Water at the nodes and about the hulls, and loads that change, at r (n, 3) and time t (s), into `field`."""
+    """Water at the nodes and about the hulls, and loads that change, at r (n, 3) m and time t (s), into `field`.
+
+    Bookkeeping: calls `put_given`, `water_at` and `hull_water`.
+    """
     if field.given.push.shape[0] > 0:
         put_given(t, field.given, field.hulls.table)
     water_at(r, t, medium, field.flow)
@@ -44,7 +47,7 @@ def surroundings(medium, field, r, t):
 
 @kernel
 def put_given(t, given, body):
-    """Puts the pushes of time t (s) on nodes, into given.force, and on bodies, into their records."""
+    """Puts the forces (N) of time t (s) on nodes, into given.force, and on bodies, into their records. Bookkeeping."""
     for k in range(given.push.shape[0]):
         push = given.push[k]
         f = value_at(t, push.function, given.functions)[0]
@@ -98,7 +101,10 @@ def turn_support(arm, turn, r, v, acceleration):
 
 @kernel
 def directions(node, r, direction):
-    """Unit vectors of the bars from a to b, (m, 3), into `direction`."""
+    """Unit vectors (m, 3) of the bars from a to b, into `direction`: t = (r_b - r_a)/|r_b - r_a|.
+
+    Source: definition.
+    """
     for k in range(node.shape[0]):
         a, b = node[k, 0], node[k, 1]
         x = r[b, 0] - r[a, 0]
@@ -153,7 +159,7 @@ def node_loads(bars, medium, field, r, v):
 
 @kernel
 def bar_loads(bars, medium, field, r, v):
-    r"""Adds buoyancy, drag, inertia of the water and added mass of the bars to the nodes of `field`.
+    r"""Adds buoyancy, drag and inertia of the water (N) and added mass (kg) of the bars to the nodes of `field`.
 
     .. math:: f_a = \sum_g (1 - \xi_g)\, \tfrac{l}{2}\, w\, d(u(\xi_g)), \qquad
               f_b = \sum_g \xi_g\, \tfrac{l}{2}\, w\, d(u(\xi_g))
@@ -193,7 +199,7 @@ def bar_loads(bars, medium, field, r, v):
 
 @kernel
 def screen_loads(bars, medium, field, r, v):
-    """Adds the drag and lift of the screens, shared equally by their corners.
+    """Adds the drag and lift of the screens (N), shared equally by their corners.
 
     Source: f = F/n on each of n corners, :func:`ropewalk.loads.screen.water_on_screen`; docs/theory/ropes_and_nets.md.
     """

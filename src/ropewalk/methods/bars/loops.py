@@ -51,7 +51,10 @@ def loop_replies(tree, bars, field, s):
 
 @kernel
 def loop_solve(matrix, right):
-    """Solution of the loops' system; NaN where it holds what is not a number, so that the step is found bad."""
+    """Tensions x of the loops (N), A x = b; NaN where A or b is not finite, so that the step is found bad.
+
+    Source: docs/theory/ropes_and_nets.md, Recursion: one equation for each bar at which a loop is cut.
+    """
     if not np.isfinite(matrix.sum() + right.sum()):
         return np.full(right.size, np.nan)
     return np.linalg.solve(matrix, right)
@@ -103,7 +106,10 @@ def control_loops(tree, bars, s):
 
 @kernel
 def remember_gaps(tree, bars, s, h):
-    """Adds the gaps of the loops over a step h (s) to their integrals (m s)."""
+    """Adds the gaps of the loops over a step h (s) to their integrals (m s).
+
+    Source: I -> I + h (|r_b - r_a| - l), the I term of the closure "pid", docs/theory/ropes_and_nets.md, Recursion.
+    """
     for j in range(tree.loop.size):
         k = tree.loop[j]
         square = 0.0
@@ -114,7 +120,10 @@ def remember_gaps(tree, bars, s, h):
 
 @kernel
 def move_roots(tree, held, reply, x, moved):
-    """Moves the free roots in `moved` (n, 3) by their replies (c, n, 3) to the tensions x (c,) of the loops."""
+    """Moves the free roots in `moved` (n, 3) by their responses (c, n, 3) to the tensions x (c,) of the loops, N.
+
+    Source: r_i -> r_i + sum_q x_q R_qi, superposition, docs/theory/ropes_and_nets.md, Recursion.
+    """
     for j in range(tree.root.size):
         i = tree.root[j]
         if not held[i]:
@@ -183,7 +192,7 @@ def close_loops(tree, bars, field, s):
 
 @kernel
 def accelerations(tree, bars, medium, field, s):
-    """Accelerations, tensions and angular accelerations at the present state of `s`.
+    """Accelerations (m/s2), tensions (N) and angular accelerations (rad/s2) at the present state of `s`.
 
     Source: docs/theory/ropes_and_nets.md, Recursion: M a = F of the tree, then with the tensions of the loops.
     """
@@ -211,7 +220,7 @@ def accelerations(tree, bars, medium, field, s):
 
 @kernel
 def move(tree, bars, medium, motions, field, s, t, h, alpha, a):
-    r"""From the old state to t with mean angular accelerations `alpha` and accelerations `a` of free roots.
+    r"""From the old state to t (s) with mean angular accelerations `alpha` and accelerations `a` of free roots.
 
     .. math:: \psi = h\omega + \tfrac12 h^2 \alpha, \qquad \omega' = \omega + h\alpha
 
@@ -274,7 +283,7 @@ def tree_step(tree, bars, medium, motions, field, s, t, h):
 
 @kernel
 def tree_steps(tree, bars, medium, motions, field, s, t, h, n_steps):
-    """n_steps of h from t; how many were done before an overflow."""
+    """n_steps of length h (s) at t_k = t + k h; the number done before an overflow.  Source: :func:`tree_step`."""
     for k in range(n_steps):
         if not tree_step(tree, bars, medium, motions, field, s, t + k * h, h):
             return k

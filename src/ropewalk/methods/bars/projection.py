@@ -179,7 +179,10 @@ class Projection(BarsInTime):
 
 @kernel
 def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, kind, scheme):
-    """n_steps of h from t; how many were done, and the largest strain found (NaN on overflow).  scheme : Scheme"""
+    """n_steps of length h (s) at t_k = t + k h; the number done, and the largest strain found (NaN on overflow).
+
+    Source: :func:`shake_step` and :func:`rrf_step`.  scheme : Scheme
+    """
     worst = 0.0
     if scheme.is_shake and kind == CONSTANT:
         loads(bars, medium, field, s.r, s.v)

@@ -106,7 +106,7 @@ def lengths(node, r, length, s, factor, out):
 
 @kernel
 def refactor(graph, s, direction, is_slow):
-    """Factorise where there is no factor, or one that `is_slow` and not of this step; False if that fails."""
+    """Factorise if there is no factor, or one that `is_slow` and not of this step; False if that fails. Bookkeeping."""
     if s.tally[3] == 0.0 or (is_slow and s.tally[3] != 2.0):
         if not assemble(graph, direction, s.soft):
             return False
@@ -185,9 +185,9 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
 
 @kernel
 def release(bars, graph, s, tension, factor, moved):
-    """Makes bars slack that yield and push, and takes their part out of `moved`; how many these are.
+    """Makes bars slack that yield and are in compression, and takes their part out of `moved`; their number.
 
-    Source: active set, lambda >= 0 of the heading of this file: bars with lambda < 0 become slack.
+    Source: active set, lambda >= 0 of the heading of this file: bars with lambda < -PUSHES max |lambda| become slack.
 
     tension : (m,) N, set to 0 there    factor : motion per tension, as in `spread`    moved : (n, 3) positions or rates
     """
@@ -210,7 +210,7 @@ def release(bars, graph, s, tension, factor, moved):
 
 @kernel
 def take_in(bars, s, tolerance):
-    """Makes slack bars taut that are longer than their length by more than `tolerance` (relative); how many.
+    """Makes slack bars taut that are longer than their length (m) by more than `tolerance` (relative); their number.
 
     Source: active set, |d| <= l of the heading of this file: bars with |d| > l (1 + tolerance) become taut.
     """
@@ -230,7 +230,7 @@ def take_in(bars, s, tolerance):
 
 @kernel
 def meet_lengths_one_sided(bars, graph, s, direction, factor, tolerance):
-    """`meet_lengths` with bars that yield: none of them pushes, none is too long.
+    """`meet_lengths` with bars that yield: none is in compression (N), none is too long (m).
 
     Source: lambda >= 0, |d| <= l, lambda (|d| - l) = 0 by an active set, the heading of this file.
     """
@@ -249,7 +249,11 @@ def meet_lengths_one_sided(bars, graph, s, direction, factor, tolerance):
 
 @kernel
 def meet_rates_one_sided(bars, graph, s, direction, factor, tolerance):
-    """`meet_rates` with bars that yield: none of them pushes; what then lengthens is taken in by the next step."""
+    """`meet_rates` with bars that yield: none of them is in compression (multipliers in N).
+
+    Source: active set on the rates, mu >= 0, docs/theory/ropes_and_nets.md, Twines that go slack: bars that lengthen
+    are taken in by the next step.
+    """
     code = meet_rates(bars, graph, s, direction, factor, tolerance)
     for _ in range(RELEASES):
         if code != DONE or release(bars, graph, s, s.rate_tension, factor, s.v) == 0:
@@ -260,7 +264,7 @@ def meet_rates_one_sided(bars, graph, s, direction, factor, tolerance):
 
 @kernel
 def kick(mobility, force, h, v):
-    """Adds h W f to v."""
+    """Adds h W f to v (m/s): v_i -> v_i + h W_i f_i.  Source: half step of the heading of this file."""
     for i in range(v.shape[0]):
         w = mobility[i]
         x, y, z = force[i, 0], force[i, 1], force[i, 2]
@@ -371,7 +375,7 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
 
 @kernel
 def rattle(bars, medium, motions, field, graph, s, t, h, n_steps, tolerance, kind):
-    """n_steps of h from t; returns the code and how many were done."""
+    """n_steps of length h (s) at t_k = t + k h; the code and the number done.  Source: :func:`rattle_step`."""
     if kind == CONSTANT:
         loads(bars, medium, field, s.r, s.v)
         mobility(bars, field, 0.0, s.mobility)

@@ -29,7 +29,7 @@ WEIGHT = 0.5  # of each projection, [Otto2022], tables 6.1 and 6.2
 
 @kernel
 def _between(node, k, r):
-    """Vector from a to b of bar k, its length."""
+    """Vector d = r_b - r_a of bar k and its length |d| (m).  Source: definition."""
     a, b = node[k, 0], node[k, 1]
     x = r[b, 0] - r[a, 0]
     y = r[b, 1] - r[a, 1]
@@ -61,7 +61,7 @@ def _shift(node, k, mobility, t, amount, out):
 
 @kernel
 def project_positions(node, length, mobility, r, sweeps):
-    """Sweeps of [Otto2022], sec. 4.6.3: each bar to its length along its present direction, weight one half.
+    """Sweeps of [Otto2022], sec. 4.6.3: each bar to its length (m) along its present direction, weight one half.
 
     Source: c = (|d| - l)/2 for each bar in turn.
     """
@@ -74,7 +74,7 @@ def project_positions(node, length, mobility, r, sweeps):
 
 @kernel
 def project_velocities(node, r, mobility, v, sweeps):
-    """Sweeps that take out the rates of lengthening, weight one half.
+    """Sweeps that take out the rates of lengthening (m/s), weight one half.
 
     Source: [Otto2022], sec. 4.6.3: c = t . (v_b - v_a)/2 for each bar in turn.
     """
@@ -88,7 +88,7 @@ def project_velocities(node, r, mobility, v, sweeps):
 
 @kernel
 def project_accelerations(node, r, v, mobility, a, sweeps):
-    """Sweeps that take out the second rates of the lengths; their velocity term is minus |dv|^2/|d| as corrected.
+    """Sweeps that take out the second rates of the lengths (m/s2); the velocity term is minus |dv|^2/|d| as corrected.
 
     Source: [Otto2022], sec. 4.6.3, corrected: c = (t . (a_b - a_a) + |v_b - v_a|^2/|d|)/2 for each bar in turn.
     """

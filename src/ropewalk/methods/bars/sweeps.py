@@ -69,7 +69,10 @@ def make_sweeps(r: Array, v: Array, m: int) -> Sweeps:
 
 @kernel(inline="always")
 def pull_together(moved, a, b, p, q, impulse):
-    """Moves rows a and b of `moved` (n, 3) by an impulse along a bar; the impulse.  p, q : (3,) W t at its ends"""
+    """Moves rows a and b of `moved` (n, 3) by an impulse along a bar; the impulse.  p, q : (3,) W t at its ends, 1/kg
+
+    Source: x_a -> x_a + lambda W_a t, x_b -> x_b - lambda W_b t, docs/theory/ropes_and_nets.md, Projection.
+    """
     for j in range(3):
         moved[a, j] += impulse * p[j]
         moved[b, j] -= impulse * q[j]
@@ -142,7 +145,7 @@ def sweep_rates(bars, direction, pull, s, factor, backwards):
 
 @kernel
 def shake_step(bars, medium, motions, field, graph, s, t, h, kind, scheme):
-    """One step of the second-order projection from t to t + h; the largest strain left, NaN on overflow.
+    """One step of the second-order projection from t to t + h (s); the largest strain left, NaN on overflow.
 
     Source: as :func:`ropewalk.methods.bars.rattle.rattle_step`, |d'| = l by sweeps; docs/theory/ropes_and_nets.md,
     Projection.

@@ -226,7 +226,7 @@ def turned(t, psi, out):
 
 @kernel
 def place(tree, length, s):
-    """Positions and velocities of the nodes from the roots outwards.
+    """Positions (m) and velocities (m/s) of the nodes from the roots outwards.
 
     Source: r_i = r_p + l t, v_i = v_p + l omega x t, the heading of this file.
     """
@@ -242,7 +242,10 @@ def place(tree, length, s):
 
 @kernel
 def bar_directions(tree, bars, field, s):
-    """Directions of all bars, from a to b, into field.direction."""
+    """Unit vectors of all bars, from a to b, into field.direction (no unit).
+
+    Source: definition, t = (r_b - r_a)/|r_b - r_a|; bars of the tree have theirs as unknowns.
+    """
     for k in range(tree.bar.size):
         for c in range(3):
             field.direction[tree.bar[k], c] = tree.sign[k] * s.direction[k, c]
@@ -259,7 +262,7 @@ def bar_directions(tree, bars, field, s):
 
 @kernel
 def across(s):
-    """Takes the part along the bar out of every angular velocity.
+    """Takes the part along the bar out of every angular velocity (rad/s).
 
     Source: omega -> omega - (omega . t) t: a bar does not spin about itself.
     """

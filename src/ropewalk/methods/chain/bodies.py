@@ -86,26 +86,26 @@ def allocate_bodies(n_bodies: int, order: int) -> BodySeries:
 
 @kernel(forceinline=True)
 def three(a):
-    """Three numbers of an array as a tuple."""
+    """Three numbers of an array as a tuple. Bookkeeping."""
     return a[0], a[1], a[2]
 
 
 @kernel(forceinline=True)
 def nine(a):
-    """Nine numbers of an array as a tuple."""
+    """Nine numbers of an array as a tuple. Bookkeeping."""
     return a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]
 
 
 @kernel(forceinline=True)
 def put(values, out):
-    """Writes a tuple into an array of its length."""
+    """Writes a tuple into an array of its length. Bookkeeping."""
     for i in range(len(values)):
         out[i] = values[i]
 
 
 @kernel(no_cpython_wrapper=True)
 def place_bodies(chain, series):
-    r"""Mass matrices of the bodies at their eyes, at the attitudes of power 0; adds them to the diagonal blocks (1).
+    r"""Mass matrices (kg) of the bodies at their eyes, at the attitudes of power 0; adds them to the diagonal blocks.
 
     .. math:: E^{-1}, \qquad E = \frac{1}{m} - R_0\, \hat p\, J^{-1} \hat p\, R_0^T
 
@@ -146,7 +146,7 @@ def prescribe_body_loads(chain, t, scale, bodies):
 
 @kernel(no_cpython_wrapper=True)
 def next_attitude(bodies, k, j, scale):
-    r"""Power j + 1 of the attitude of body k: :math:`(j + 1) R_{j+1} / T = \sum_r R_r \hat w_{j-r}`.
+    r"""Power j + 1 (no unit) of the attitude of body k: :math:`(j + 1) R_{j+1} / T = \sum_r R_r \hat w_{j-r}`.
 
     Source: R' = R [w], Cauchy product of both series.
     """
@@ -215,7 +215,7 @@ def add_bodies(chain, series, j, scale):
 
 @kernel(no_cpython_wrapper=True)
 def finish_bodies(chain, series, j, scale):
-    r"""Pull and rate of every body from the acceleration of its node, just solved for: power j and j + 1.
+    r"""Pull (N) and rate (rad/s) of every body from the acceleration of its node, just solved for: power j and j + 1.
 
     .. math:: F_j = E^{-1} (a_j - b_j), \qquad \dot w_j = J^{-1} (p \times R_0^T F_j) + \text{known}
 
@@ -238,7 +238,7 @@ def finish_bodies(chain, series, j, scale):
 
 @kernel(no_cpython_wrapper=True)
 def turn_with_eye(chain, bodies, k, move):
-    """Turn of body k (body axes) that goes with a move of its eye (3 numbers) by a force there.
+    """Turn (rad) of body k (body axes) that goes with a move of its eye (3 numbers, m) by a force there.
 
     Source: theta = J^-1 (p x R^T E^-1 dr), impulse at the eye, the heading of this file.
     """
@@ -249,14 +249,20 @@ def turn_with_eye(chain, bodies, k, move):
 
 @kernel(no_cpython_wrapper=True)
 def orthonormalise(R):
-    """Rounding out of a rotation matrix: R (3 - R^T R) / 2, one step towards the nearest; R : (9,), overwritten."""
+    """Removes round-off from a rotation matrix R (9,), in place: one step towards the nearest rotation.
+
+    Source: R -> R (3 - R^T R)/2, Newton's method for R^T R = 1; docs/theory/chain_series.md, Bodies at the ends.
+    """
     own = nine(R)
     put(times(own, plus_unit(scale9(-0.5, times(transpose9(own), own)), 1.5)), R)
 
 
 @kernel(no_cpython_wrapper=True)
 def restart_bodies(bodies, tau):
-    """Move the attitudes and rates at the scaled time tau into power 0."""
+    """Move the attitudes and rates (rad/s) at the scaled time tau into power 0.
+
+    Bookkeeping: their series are summed by `evaluate`.
+    """
     R, w = np.empty(9), np.empty(3)
     for k in range(bodies.attitude.shape[0]):
         evaluate(bodies.attitude[k], tau, R)
@@ -267,7 +273,7 @@ def restart_bodies(bodies, tau):
 
 @kernel(no_cpython_wrapper=True)
 def largest_turn(bodies, j):
-    """Largest entry of power j of the attitudes."""
+    """Largest entry (no unit) of power j of the attitudes, |R_j| = max |R_j,ik|.  Source: definition of the norm."""
     worst = 0.0
     for k in range(bodies.attitude.shape[0]):
         for i in range(9):

@@ -58,7 +58,7 @@ def allocate_drag(n_links: int, order: int) -> DragSeries:
 
 @kernel(no_cpython_wrapper=True)
 def has_drag(chain):
-    """Whether any link, and any node, has quadratic drag."""
+    """Whether any link, and any node, has quadratic drag. Bookkeeping."""
     links, nodes = False, False
     for k in range(chain.length.shape[0]):
         links = links or chain.drag_normal[k] != 0.0 or chain.drag_tangential[k] != 0.0
@@ -153,7 +153,10 @@ def _add_link_drag(chain, series, g, j, scale):
 
 @kernel(no_cpython_wrapper=True)
 def _swiftness(flow, k, j):
-    """Size of the flow past link k, from its first two powers as far as they are known (m/s).  flow : (3, order, n)"""
+    """Size of the flow past link k, from its first two powers as far as they are known (m/s).  flow : (3, order, n)
+
+    Source: own choice of a scale: |u_0|_1 + |u_1|_1 with |u|_1 = |u_x| + |u_y| + |u_z|.
+    """
     size = abs(flow[0, 0, k]) + abs(flow[1, 0, k]) + abs(flow[2, 0, k])
     if j > 0:
         size += abs(flow[0, 1, k]) + abs(flow[1, 1, k]) + abs(flow[2, 1, k])
@@ -200,7 +203,10 @@ def sign_lost(chain, series, tau):
 
 @kernel(no_cpython_wrapper=True)
 def _turn(along, k, low, high, sign):
-    """Scaled time between low and high at which series k of a family stops to fall."""
+    """Scaled time between low and high at which series k of a family stops falling: sign u'(tau) = 0.
+
+    Source: bisection.
+    """
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         if sign * _rate(along, k, middle) < 0.0:
@@ -212,7 +218,10 @@ def _turn(along, k, low, high, sign):
 
 @kernel(no_cpython_wrapper=True)
 def _last_right(along, k, low, high, sign, least):
-    """Scaled time between low and high at which sign times series k of a family falls below `least`."""
+    """Scaled time between low and high at which series k of a family falls to `least`: sign u(tau) = least.
+
+    Source: bisection.
+    """
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         if sign * _value(along, k, middle) < least:
@@ -224,7 +233,10 @@ def _last_right(along, k, low, high, sign, least):
 
 @kernel(no_cpython_wrapper=True)
 def _rate(coefficients, k, tau):
-    """Derivative of series k of a family by tau, by Horner's rule."""
+    """Derivative of series k of a family by tau: sum_j j a_j tau^(j-1) = a_1 + tau (2 a_2 + ...).
+
+    Source: Horner's rule.
+    """
     value = 0.0
     for j in range(coefficients.shape[0] - 1, 0, -1):
         value = value * tau + j * coefficients[j, k]
@@ -259,7 +271,10 @@ def vanishing_speed(chain, series, tau):
 
 @kernel(no_cpython_wrapper=True)
 def _value(coefficients, k, tau):
-    """Value of series k of a family at tau, by Horner's rule."""
+    """Value of series k of a family at tau: sum_j a_j tau^j = a_0 + tau (a_1 + tau (a_2 + ...)).
+
+    Source: Horner's rule.
+    """
     value = 0.0
     for j in range(coefficients.shape[0] - 1, -1, -1):
         value = value * tau + coefficients[j, k]

@@ -200,7 +200,10 @@ def _right_hand_side(chain, series, j, scale, added):
 
 @kernel(no_cpython_wrapper=True)
 def _known_along(series, j, side):
-    """Part of power j of t . (2 a0 + a1), or t . (a0 + 2 a1), that lower powers of acceleration give (m/s2)."""
+    """Part of power j of t . (2 a_0 + a_1), or t . (a_0 + 2 a_1), that lower powers of acceleration give (m/s2).
+
+    Source: Cauchy sum, w_j = sum_(r<j) (2 a_0r + a_1r) . t_(j-r), docs/theory/chain_series.md, The series.
+    """
     a, t, w = series.acceleration, series.link, series.along
     n = t.shape[2]
     left, right = 2.0 - side, 1.0 + side
@@ -295,7 +298,10 @@ def _reactions(chain, series, j, known_a, known_b):
 
 @kernel(no_cpython_wrapper=True)
 def set_directions(chain, series):
-    """Unit vectors of the links at power 0 from the positions at power 0; returns the worst relative length error."""
+    """Unit vectors of the links at power 0 from the positions at power 0; returns the worst relative length error.
+
+    Source: t_k = (r_(k+1) - r_k)/a_k and max ||t_k| - 1|, docs/theory/chain_series.md, The equations.
+    """
     worst = 0.0
     for k in range(chain.length.shape[0]):
         square = 0.0

@@ -141,7 +141,10 @@ def _correct_rates(chain, series, target, scale):
 
 @kernel(no_cpython_wrapper=True)
 def largest_link(coefficients):
-    """Largest length of the vectors in row `coefficients` (3, n), and its link."""
+    """Largest length of the vectors in row `coefficients` (3, n), in their unit, and its link: c = max_k |c_k|.
+
+    Source: definition of the norm.
+    """
     worst, where = 0.0, 0
     for k in range(coefficients.shape[1]):
         size = np.sqrt(coefficients[0, k] ** 2 + coefficients[1, k] ** 2 + coefficients[2, k] ** 2)
@@ -248,7 +251,10 @@ def added_mass_work(chain, series, tau, ledger):
 
 @kernel
 def work_until(chain, series, tau, scale, ledger):
-    """Add all work (J) from the begin of the step to the scaled time tau to the ledger of `end_work`.  scale : T, s"""
+    """Add all work (J) from the beginning of the step to the scaled time tau to the ledger of `end_work`.  scale : T, s
+
+    Bookkeeping: calls `end_work`, `other_work`, `added_mass_work` and `body_work`.
+    """
     end_work(series, tau, ledger)
     other_work(chain, series, tau, ledger)
     added_mass_work(chain, series, tau, ledger)
@@ -257,7 +263,10 @@ def work_until(chain, series, tau, scale, ledger):
 
 @kernel(no_cpython_wrapper=True)
 def restart(series, clock):
-    """Move the state at the end of the step into powers 0 and 1; nothing else of the series stays valid."""
+    """Move the state at the end of the step (m, m/s) into powers 0 and 1; nothing else of the series stays valid.
+
+    Source: tau = (t_1 - t_0)/h at the end, docs/theory/chain_series.md, The series; values of :func:`state_at`.
+    """
     n = series.position.shape[2]
     position, velocity = np.empty((n, 3)), np.empty((n, 3))
     scale = clock[0].scale

@@ -74,7 +74,7 @@ class BodyTerms(NamedTuple):
 
 @kernel
 def _flow_block(hulls, x, quaternion, sea, bodies, step):
-    """Forces of current and wind on hulls of a body at rest, and their derivatives by its motion: memory.block.
+    """Forces of current and wind on hulls of a body at rest (N, N m), and their derivatives: memory.block.
 
     Source: docs/theory/frequency.md, The linear system: K = -dF/dx, B = -dF/dv of loads/hull.py at rest.
 

@@ -24,7 +24,7 @@ BY_VELOCITY = (0.0, 1.0)  # derivatives of acceleration and velocity: the tangen
 
 @kernel
 def _put(block, A):
-    """Fill a (3, 3) array with a matrix of 9 numbers."""
+    """Fill a (3, 3) array with a matrix of 9 numbers. Bookkeeping."""
     for p in range(3):
         for q in range(3):
             block[p, q] = A[3 * p + q]
@@ -65,7 +65,7 @@ def elements(first, r, T, slope, element, law_data, fluid, out):
 
 @kernel
 def _half(e, side, i, chord, r, slope, el, fluid, out):
-    r"""Water on one half of element e, between nodes i and i + 1; other arguments as :func:`elements`.
+    r"""Water on one half of element e, between nodes i and i + 1 (N/m, N s/m, kg); other arguments as :func:`elements`.
 
     .. math:: K = -\frac{\partial F}{\partial r}, \qquad B = -\frac{\partial F}{\partial v}, \qquad
               M = -\frac{\partial F}{\partial a}

@@ -29,7 +29,7 @@ SEED = 7  # of the probe: same input, same bits
 
 @kernel(fastmath={"contract"})
 def substitute(l_column, l_row, l_value, d, y):
-    """y = A^-1 y in place with A = L D L^T, L by columns below a diagonal of ones.  y : (n, 4)
+    """y = A^-1 y in place with A = L D L^T, L by columns below a diagonal of ones.  y : (n, 4), any unit
 
     Source: L z = y, D w = z, L^T x = w, [Davis2006], ch. 3.
     """

@@ -36,7 +36,7 @@ class ScreenTerms(NamedTuple):
 
 @kernel
 def corner_count(screen):
-    """Corners of a screen: n = 3 or 4.  Source: SCREEN of loads/screen.py."""
+    """Number of corners of a screen: n = 3 or 4.  Source: SCREEN of loads/screen.py."""
     return 3 if screen.corner[3] < 0 else 4
 
 
@@ -68,7 +68,7 @@ def _moved(corners, c, n, by):
 
 @kernel
 def _unit(axis, size):
-    """The vector h = size e_axis.  Source: central differences of the heading."""
+    """The vector h = size e_axis, in the unit of the size.  Source: central differences of the heading."""
     return (size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0)
 
 

@@ -27,7 +27,10 @@ STATIC_FLOOR = 1e-6  # of weight over size: stiffness added in statics, so that 
 
 @kernel(inline="always")
 def place_ends(X, mesh):
-    """Put the line ends that bodies carry where the bodies hold them, and fill their levers."""
+    """Put the line ends that bodies carry where the bodies hold them (m, m/s, m/s2), and fill their levers.
+
+    Bookkeeping: takes the arrays of a mesh apart for `_place_ends`.
+    """
     _place_ends(
         X, mesh.s.size + mesh.motion.size, mesh.node_start, mesh.bodies.end_body, mesh.bodies.end_arm,
         mesh.bodies.memory.attitude, mesh.bodies.memory.pose, mesh.bodies.memory.lever,
@@ -36,7 +39,7 @@ def place_ends(X, mesh):
 
 @kernel(**UNCOUNTED)
 def _place_ends(X, first_turn, node_start, end_body, end_arm, start, pose, lever):
-    r"""As `place_ends`, for arrays.  first_turn : row of the rotation of the first body
+    r"""As `place_ends` (m, m/s, m/s2), for arrays.  first_turn : row of the rotation of the first body
 
     .. math:: r = x + R\,o, \quad \dot r = \dot x + \omega\times Ro, \quad
               \ddot r = \ddot x + \alpha\times Ro + \omega\times(\omega\times Ro)
@@ -74,7 +77,7 @@ def _place_ends(X, first_turn, node_start, end_body, end_arm, start, pose, lever
 
 @kernel(forceinline=True, **UNCOUNTED)
 def fill_lever(line, side, arm, lever):
-    """Displacement of an end per world translation and rotation of its body: dr = dx + theta x a.
+    """Displacement of an end per world translation (no unit) and rotation (m) of its body: dr = dx + theta x a.
 
     Source: docs/theory/bodies.md, Coupling.
     """
@@ -89,7 +92,7 @@ def fill_lever(line, side, arm, lever):
 
 @kernel(**COUNTED)
 def turn_held_bodies(t, mesh, motions, X):
-    """Attitude and its rates of bodies that are held or moved, at time t.
+    """Attitude and its rates (rad/s, rad/s2) of bodies that are held or moved, at time t (s).
 
     Source: docs/theory/bodies.md, Motion: psi = R_0^T theta, Omega = R^T omega.
     """
@@ -115,7 +118,7 @@ def turn_held_bodies(t, mesh, motions, X):
 
 @kernel(**UNCOUNTED)
 def add_bodies(X, flow, mesh, fluid, step, A, b):
-    """Put the blocks of all free bodies, without links, into the dense system of the junctions.
+    """Put the blocks of all free bodies, without links, into the dense system of the junctions (N, N m).
 
     Source: docs/theory/bodies.md, Coupling: A_dd = dR/dq and b_d = -R of :func:`fill_block`; in statics with a floor.
 
@@ -141,7 +144,7 @@ def add_bodies(X, flow, mesh, fluid, step, A, b):
 
 @kernel
 def steady_bodies(mesh, A, b):
-    """In statics: hold the turns of free bodies by as much as their moments are out of balance.
+    """In statics: restrain the rotations of free bodies by as much as their residual moments (N m).
 
     Source: docs/theory/bodies.md, Equilibrium: A_ii = A_ii + |M| for rotations.
 
@@ -236,7 +239,7 @@ def turn_bodies(X, mesh, right, share, step):
 
 @kernel(**COUNTED)
 def rebase(X, Y, mesh):
-    """Make the attitude of X that from which turns count; X and Y, its copy, then have no turn.
+    """Make the attitude of X that from which turns (rad) count; X and Y, its copy, then have no turn.
 
     Source: R_0 = R_0 exp(psi), psi = 0; [Bruls2012].
     """
@@ -313,7 +316,10 @@ def body_unbalance(X, flow, mesh, rho, g, nodes):
 
 @kernel
 def largest_on_bodies(mesh, nodes):
-    """Largest force or moment over size out of balance on a free body, N."""
+    """Largest residual force, or moment over extent, on a free body, N.
+
+    Source: norm of the stopping rule, F = max(|F_i|, |M_i|/extent).
+    """
     bodies = mesh.bodies
     largest = 0.0
     for k in range(bodies.body.shape[0]):

@@ -89,7 +89,10 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
 
 @kernel
 def _damped(body, v, omega):
-    """Power lost by the damping that the user gives, linear and quadratic, W.  body : record of BODY"""
+    """Power lost by the damping that the user gives, linear and quadratic, W.  body : record of BODY
+
+    Source: definition, P = sum_ij w_i (C_ij + Q_ij |w_j|) w_j with w = (v, omega).
+    """
     C, Q, total = body.damping, body.quadratic, 0.0
     for i in range(6):
         left = v[i] if i < 3 else omega[i - 3]

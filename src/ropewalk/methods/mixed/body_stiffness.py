@@ -77,7 +77,9 @@ def full_tangent(model: Model, mesh: Mesh, work: Work) -> tuple[Array, Array]:
 
 @kernel
 def _add_at_rest(X, T, flow, mesh, sea, memory, has_bodies):
-    """Make the matrix of `memory` that of the lines and junctions at rest.
+    """Fill the matrix of `memory` with that of the lines and junctions at rest (N/m, N, N m).
+
+    Bookkeeping: calls `_add_held` with addresses.
 
     X, T, flow : as in `newton_iteration`    has_bodies : with the terms of bodies of their own
     """

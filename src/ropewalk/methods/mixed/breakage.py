@@ -19,7 +19,10 @@ TOO_FAR = 1e-3  # of the limit: how far the tension may pass it in the step at w
 
 @kernel(**UNCOUNTED)
 def parting_element(T, element):
-    """The element furthest beyond its limit of tension, -1 if all are below."""
+    """The element furthest beyond its limit of tension (N), max_e T_e/T_max,e >= 1; -1 if all are below.
+
+    Source: docs/theory/mixed_elements.md, Breaks.
+    """
     worst = -1
     largest = 1.0
     for e in range(T.size):
@@ -32,6 +35,9 @@ def parting_element(T, element):
 @kernel(**UNCOUNTED)
 def parting(before, after, element):
     """Share of a step after which an element reaches its limit of tension, 2 if none passes it by much.
+
+    Source: docs/theory/mixed_elements.md, Breaks: linear interpolation of T (N), with c = TOO_FAR,
+    share = ((1 + c/2) T_max - T_0)/(T_1 - T_0) of elements with T_1 > (1 + c) T_max.
 
     And the element furthest beyond its limit at the end of the step, -1 if all are below.
     """

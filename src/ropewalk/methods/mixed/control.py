@@ -81,9 +81,9 @@ def is_wild(mesh, X, Y, speed):
 
 @kernel(**UNCOUNTED)
 def keep_memory(X, Y):
-    """After a step of impact from X to Y: the scheme goes on with its accelerations before the blow, X[3].
+    """After an impact step from X to Y: the scheme continues with its accelerations before the impact, X[3].
 
-    Those of the blow itself stay in Y[2], for forces and the ledger.
+    Bookkeeping: the accelerations of the impact itself stay in Y[2], for forces and the ledger.
     """
     for n in range(X.shape[1]):
         for c in range(3):
@@ -92,18 +92,22 @@ def keep_memory(X, Y):
 
 @kernel(**UNCOUNTED)
 def blow_goes_on(ratio, before):
-    """Whether the step after one of impact is one, too: its error is large, and fades.
+    """Whether the step after an impact step is one, too: its error is large, and decreases.
 
-    ratio, before : error over tolerance of this step and of the step of impact before it, 0 if there was none
+    Source: docs/theory/mixed_elements.md, Impacts: e > REJECT_ABOVE and (first or e < FADING e_before), as shares.
+
+    ratio, before : error over tolerance of this step and of the impact step before it, 0 if there was none
     """
     return ratio > REJECT_ABOVE and (before == 0.0 or ratio < FADING * before)
 
 
 @kernel(**UNCOUNTED)
 def allowed_ratio(h, ordinary, is_impact):
-    """Error over tolerance above which a step is rejected.
+    """Error over tolerance above which a step is rejected: REJECT_ABOVE, or REJECT_ABOVE max(1, h_o/h) after an impact.
 
-    h : s    ordinary : the step that the motion would allow without impacts, s
+    Source: docs/theory/mixed_elements.md, Impacts: error c h dv <= that of an ordinary step h_o.
+
+    h : s    ordinary : h_o, the step that the motion would allow without impacts, s
     """
     return REJECT_ABOVE * max(1.0, ordinary / h) if is_impact else REJECT_ABOVE
 

@@ -86,7 +86,7 @@ def eliminate_line(line, now, mesh, fluid, step, memory):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def pass_node(block, A, B, pull, row):
-    r"""Eliminate a node whose block is complete; see `eliminate_line`.
+    r"""Eliminate a node whose block (N/m, N) is complete; see `eliminate_line`.
 
     .. math:: K' = B - B\, P A, \qquad h' = B\, P h, \qquad P = \text{inverse of the bordered block}
 
@@ -118,13 +118,13 @@ def pass_node(block, A, B, pull, row):
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def _first_node(n, now, lumps, fluid, step):
-    """Terms of a free first node."""
+    """Terms of a free first node (N, N/m). Bookkeeping: calls `add_node_terms`."""
     return add_node_terms(ZERO3, ZERO9, n, now, lumps, fluid, step)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def keep_gain(i, W, y, gain, offset):
-    """Store what the way back needs of node i: W of four blocks, y of two."""
+    """Store W (four blocks) and y (two) of node i for the back substitution. Bookkeeping."""
     (Wrr, WrT, WTr, WTT), (yr, yT) = W, y
     for p in range(3):
         gain[i, p, 3] = WrT[p]
@@ -139,7 +139,10 @@ def keep_gain(i, W, y, gain, offset):
 
 @kernel(forceinline=False, **UNCOUNTED)
 def _begin_far(far, F, K, A, B, pull, row):
-    """The coupling of a chain to its free first node, after its first element; see `carry_far_end`."""
+    """The coupling of a chain to its free first node, after its first element (N, N/m); see `carry_far_end`.
+
+    Bookkeeping: fills the array with the blocks of the first element, with the signs of the dense system.
+    """
     for p in range(3):
         for c in range(3):
             far[p, c] = K[3 * p + c]
@@ -152,7 +155,7 @@ def _begin_far(far, F, K, A, B, pull, row):
 
 @kernel(forceinline=False, **UNCOUNTED)
 def _carry(i, inverse, B, row, far, memory):
-    """Arrays for `carry_far_end`.  inverse : four blocks"""
+    """Arrays for `carry_far_end`, which is called. Bookkeeping.  inverse : four blocks"""
     (P, Pb, Pc, Pd), corner = inverse, memory.corner
     for p in range(3):
         for c in range(3):
@@ -213,7 +216,7 @@ def substitute_line(line, now, mesh, step, share, memory, jumps):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def step_back(i, x, gain, offset):
-    """Unknowns of node i (3 displacements and the tension before it) by those of the next node.
+    """Unknowns of node i (3 displacements, m, and the tension before it, N) by those of the next node.
 
     Source: x_i = y_i + W_i x_{i+1}, back substitution, docs/theory/mixed_elements.md, Elimination.
     """

@@ -98,7 +98,10 @@ def unbalance(X, T, flow, mesh, fluid, grip, nodes, misses):
 
 @kernel
 def _largest(mesh, nodes, misses):
-    """Largest force out of balance at what is free to move (N) and largest miss of a length (m)."""
+    """Largest residual force on what is free to move (N) and largest length error (m).
+
+    Source: norms of the stopping rule: F = max(|F_i|, |e . F|), e the free axes of junctions, and max |l_e - l|.
+    """
     force = largest_on_bodies(mesh, nodes)
     for line in range(mesh.line.shape[0]):
         for n in range(mesh.node_start[line] + 1, mesh.node_start[line + 1] - 1):
@@ -117,7 +120,7 @@ def _largest(mesh, nodes, misses):
 
 @kernel
 def _rest(X):
-    """Take all motion away."""
+    """Set velocities and accelerations to 0. Bookkeeping."""
     for k in range(1, 4):
         for n in range(X.shape[1]):
             for c in range(3):
@@ -126,14 +129,17 @@ def _rest(X):
 
 @kernel
 def _water(X, t, sea, mesh, flow):
-    """Water at all rows and on all hulls."""
+    """Water at all rows and on all hulls. Bookkeeping: calls `water_at` and `water_on_bodies`."""
     water_at(X[0], t, sea, flow)
     water_on_bodies(X, t, sea, mesh)
 
 
 @kernel
 def _ease_slack(X, T, mesh):
-    """Give elements that cannot push the compression that goes with how short they are, instead of the linear one."""
+    """Give elements that cannot push the compression (N) of their present length, instead of the linearised one.
+
+    Source: docs/theory/mixed_elements.md, Equilibrium: T = k_s min(0, |d|/l - 1), k_s the slack stiffness.
+    """
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         for e in range(e0, mesh.element_start[line + 1]):
@@ -147,7 +153,7 @@ def _ease_slack(X, T, mesh):
 
 @kernel
 def _change(X, before, mesh, length_scale):
-    """Largest change of an element over its length, turn of a body and way of a junction (in WAY), times FAR.
+    """Largest relative change of an element, turn of a body (rad) and displacement of a junction (in WAY), times FAR.
 
     Source: max |d_1 - d_0|/L over the elements (WAY and FAR = limits), docs/theory/mixed_elements.md, Equilibrium.
     """
@@ -171,7 +177,10 @@ def _change(X, before, mesh, length_scale):
 
 @kernel
 def _settled(t, mesh, sea, work, misses):
-    """Force (N) and miss (m) left in the state at rest in `work.trial`."""
+    """Residual force (N) and length error (m) of the state at rest in `work.trial`.
+
+    Bookkeeping: calls `unbalance` and `_largest`.
+    """
     X, T = work.trial.X, work.trial.T
     _water(X, t, sea, mesh, work.flow)
     fluid = (sea.water_density, sea.gravity)
@@ -181,7 +190,7 @@ def _settled(t, mesh, sea, work, misses):
 
 @kernel
 def _damped_step(mass, mesh, fluid, length_scale, work):
-    r"""One step of the damped motion from `work.now`; the change of the worst element (see `_change`) and iterations.
+    r"""A step (m, N) of the damped motion from `work.now`; the change of the worst element (`_change`) and iterations.
 
     .. math:: (\lambda M + K)\, \Delta r = F(r)
 

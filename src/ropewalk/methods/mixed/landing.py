@@ -60,7 +60,10 @@ def _lifted(n, foot, bp, gp, bed, X, Y):
 
 @kernel(**UNCOUNTED)
 def _move(n, shift, bp, gp, Y):
-    """Move row n of Y by `shift` (m), with the velocity and the acceleration that the scheme makes of it."""
+    """Move row n of Y by `shift` (m), with the velocity (m/s) and the acceleration (m/s2) of the scheme.
+
+    Source: docs/theory/mixed_elements.md, Steps: dv = gp dr, da = bp dr.
+    """
     for i in range(3):
         Y[0, n, i] += shift[i]
         Y[1, n, i] += gp * shift[i]

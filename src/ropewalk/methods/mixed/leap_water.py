@@ -68,7 +68,7 @@ def may_share(element):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _column(a, n, p):
-    """Column p of rows n to n + 3, as `lanes_of` has them."""
+    """Column p of rows n to n + 3, as `lanes_of` has them. Bookkeeping."""
     return lanes_of(a[n, p], a[n + 1, p], a[n + 2, p], a[n + 3, p])
 
 
@@ -80,7 +80,7 @@ def _vectors(a, n, p):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _members(element, e):
-    """Elements e to e + 3, as `lanes_of` has them."""
+    """Elements e to e + 3, as `lanes_of` has them. Bookkeeping."""
     a, b, c, d = element[e], element[e + 1], element[e + 2], element[e + 3]
     return Members(
         lanes_of(a.length, b.length, c.length, d.length),
@@ -130,14 +130,14 @@ def water_side_by_side(n0, e0, count, now, element, fluid, half_h, water):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _moving(now, n):
-    """Velocity and acceleration of the water, and of the line, at rows n to n + 3, as `lanes_of` has them."""
+    """Velocity and acceleration of the water, and of the line, at rows n to n + 3, in lanes. Bookkeeping."""
     water = (_vectors(now.flow, n, VELOCITY), _vectors(now.flow, n, ACCELERATION))
     return water, (_vectors(now.v, n, 0), _vectors(now.a, n, 0))
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _put(half, e, F, C):
-    """Store forces and resistances of elements e to e + 3, as `lanes_of` has them."""
+    """Store forces and resistances of elements e to e + 3, as `lanes_of` has them. Bookkeeping."""
     force, resistance = half.force, half.resistance
     put_lanes(force[0], e, F[0])
     put_lanes(force[1], e, F[1])

@@ -111,7 +111,10 @@ def leapfrog_message(outcome: int, clock: Any, step: float | None) -> str:
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _move_held(t, mesh, motions, X):
-    """Put the moved junctions where they are at time t; those that are held stay there."""
+    """Put the moved junctions where they are at time t (s); those that are held stay there.
+
+    Source: definition, r = r_ref + u(t), with v and a from the functions of the case.
+    """
     which, reference, n_nodes = mesh.motion, mesh.reference, mesh.s.size
     for j in range(which.size):
         if which[j] < 0 or mesh.dof_start[j] < mesh.dof_start[j + 1]:
@@ -126,7 +129,7 @@ def _move_held(t, mesh, motions, X):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _predict(n, h, r, v, a):
-    """Positions at the end of a step, and velocities as if accelerations stayed; n rows.
+    """Positions (m) at the end of a step, and velocities (m/s) as if accelerations stayed; n rows.
 
     Source: r_1 = r_0 + h v_0 + h^2 a_0/2, v_1 = v_0 + h a_0; [Hairer2003], sec. 1.3.
     """
@@ -138,7 +141,7 @@ def _predict(n, h, r, v, a):
 
 @kernel(**UNCOUNTED)
 def _solve_tensions(h, now, mesh, fluid, is_damped, memory, leap):
-    """Tensions, and changes of acceleration of free junctions (over HUGE) into `right`; False if there are none.
+    """Tensions (N), and changes of acceleration of free junctions (over HUGE) into `right`; False if there are none.
 
     Source: docs/theory/mixed_elements.md, Leapfrog: M da = F + G T with T = T_0 + c t . (da_2 - da_1).
     """
@@ -205,16 +208,16 @@ def other_stiffness(mesh, sea):
 
 @kernel
 def leap_to(t_end, mesh, sea, motions, work):
-    """Step to t_end by leapfrog; returns REACHED, PARTED (a limit of tension was passed), BLEW_UP or UNSTABLE.
+    """Step to t_end (s) by leapfrog; returns REACHED, PARTED (a limit of tension was passed), BLEW_UP or UNSTABLE.
 
-    The one entry into compiled code of such a run.
+    Bookkeeping: calls `_leap`; the one entry into compiled code of such a run.
     """
     return _leap(t_end, mesh, sea, motions, work, np.empty(mesh.s.size, dtype=LEAP))
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _move(t, h, mesh, sea, motions, work):
-    """Positions at the end t of a step h, velocities as predicted, and the water there.
+    """Positions (m) at the end t of a step h (s), velocities as predicted, and the water there.
 
     Source: r_1 = r_0 + h v_0 + h^2 a_0/2, [Hairer2003], sec. 1.3.
     """
@@ -247,7 +250,7 @@ def _accelerate(h, now, mesh, fluid, work, leap):
 
 @kernel(**UNCOUNTED)
 def _leap(t_end, mesh, sea, motions, work, leap):
-    """As `leap_to`.  leap : (n_nodes,) of LEAP, scratch
+    """As `leap_to` (s).  leap : (n_nodes,) of LEAP, scratch
 
     Source: [Hairer2003], sec. 1.3: h < 2/omega, with the bound of the heading of this file.
     """
@@ -301,7 +304,7 @@ def _leap(t_end, mesh, sea, motions, work, leap):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _count_step(h, time, wanted, clock, count):
-    """Put a finished step into the clock, and the next one."""
+    """Enter a finished step of length h (s), and the next one, into the clock. Bookkeeping."""
     clock.time, clock.step, clock.last_step = time, wanted, h
     clock.smallest = min(clock.smallest, h)
     clock.largest = max(clock.largest, h)
@@ -311,7 +314,7 @@ def _count_step(h, time, wanted, clock, count):
 
 @kernel(**UNCOUNTED)
 def _may_part(element):
-    """Whether an element has a limit of tension."""
+    """Whether an element has a limit of tension. Bookkeeping."""
     least = np.inf
     for e in range(element.shape[0]):
         least = min(least, element[e].limit)
@@ -320,7 +323,10 @@ def _may_part(element):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _bare_share(damping, element):
-    """Share of the step that lines may take which have hardly any damping and can go slack."""
+    """Share of the stable step: SHORTER for lines that have hardly any damping (s) and can go slack, else 1.
+
+    Source: docs/theory/mixed_elements.md, Leapfrog: damping <= BARE.
+    """
     if damping > BARE:
         return 1.0
     for e in range(element.shape[0]):
@@ -331,7 +337,7 @@ def _bare_share(damping, element):
 
 @kernel(**UNCOUNTED)
 def _first_not_finite(T):
-    """The element to name when numbers are lost."""
+    """The first element whose tension is not finite, for the message. Bookkeeping."""
     for e in range(T.size):
         if not np.isfinite(T[e]):
             return e

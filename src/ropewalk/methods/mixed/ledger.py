@@ -86,11 +86,11 @@ def _scheme_loss(n, m, X, Y):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _lose_end(n, is_held, mesh, work):
-    """Book what the scheme takes of the motion of a node at an end (J).
+    """Add the numerical dissipation of a node at an end to the ledger (J).
 
-    Source: D of :func:`_scheme_loss`, docs/theory/mixed_elements.md, Energy.
+    Source: D = m ((a_0 + a_1)/2 . dr - (v_0 + v_1)/2 . dv), docs/theory/mixed_elements.md, Energy; `_scheme_loss`.
 
-    A node that is held or moved does not move by the scheme: of it this is an error of the work of the ends.
+    A node that is held or moved does not follow the scheme: its D is an error of the work of the ends.
     """
     lost, step = _scheme_loss(n, mesh.node[n].mass, work.last.X, work.now.X), work.ledger.step[0]
     if is_held:
@@ -101,7 +101,7 @@ def _lose_end(n, is_held, mesh, work):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _lose_ends(h, mesh, work):
-    """As `_lose_line`, of the ends of lines side by side.
+    """As `_lose_line` (J), of the ends of lines side by side.
 
     Source: D = sum over ends of :func:`_scheme_loss`, docs/theory/mixed_elements.md, Energy and Impacts.
     """
@@ -176,7 +176,10 @@ def keep_step(h, h_before, mesh, sea, work):
 
 @kernel
 def begin_ledger(t, mesh, sea, work):
-    """Let the next step begin at `work.now`, at time t: at the start, and where forces or the mesh have jumped."""
+    """Let the next step begin at `work.now`, at time t (s): at the start, and where forces or the mesh have jumped.
+
+    Bookkeeping: calls `_begin_ledger` with addresses.
+    """
     _begin_ledger(t, held(mesh), held(sea), held(work))
 
 

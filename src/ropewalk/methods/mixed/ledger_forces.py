@@ -71,7 +71,10 @@ def new_ledger() -> Ledger:
 
 @kernel(inline="always")
 def columns(table):
-    """Rows of a ledger's table: work, step, now, held; held and now as they were before; now before that."""
+    """Rows of a ledger's table: work, step, now, held; held and now as they were before; now before that.
+
+    Bookkeeping.
+    """
     return table[0], table[1], table[2], table[3], table[4], table[5], table[6]
 
 
@@ -163,14 +166,14 @@ def book_along(kept, force, place):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _way(F, n, r):
-    """Way of row n since it was measured last, m."""
+    """Displacement of row n since it was measured last, d = r - r_kept, m.  Source: definition."""
     place = F[n].place
     return r[n, 0] - place[0], r[n, 1] - place[1], r[n, 2] - place[2]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _acts(kept):
-    """Whether a force (3,) is not zero."""
+    """Whether a force (3,) is not zero. Bookkeeping."""
     return kept[0] != 0.0 or kept[1] != 0.0 or kept[2] != 0.0
 
 
@@ -291,7 +294,10 @@ def book_row(n, now, lumps, fluid, given, F, ledger):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _add_row(ledger, works):
-    """Put what `_book_row` returns into a ledger."""
+    """Add what `_book_row` returns to a ledger (J, W): water = W_w - W_d + int P dt, loss by drag = int P dt - W_d.
+
+    Source: docs/theory/mixed_elements.md, Energy; W_w, W_d : work of the water and of its drag    P : power of the drag
+    """
     loads, ground, damped, water, drag, carried = works
     step, now = ledger.step[0], ledger.now[0]
     step.water += water - drag
@@ -305,6 +311,7 @@ def _add_row(ledger, works):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _sum6(x, y):
+    """Sum of two tuples of six, in their units: z_i = x_i + y_i.  Source: definition."""
     return x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5]
 
 
@@ -440,7 +447,10 @@ def add_step(h, h_before, ledger):
 
 @kernel(**UNCOUNTED)
 def begin(ledger):
-    """Make what has been measured that from which the next step begins: at the start, and where things jump."""
+    """Make what has been measured that from which the next step begins: at the start, and where things jump.
+
+    Bookkeeping.
+    """
     _, _, now, held, held_before, before, _ = columns(ledger.table)
     for k in range(POWERS):
         before[k], held_before[k] = now[k], held[k]

@@ -30,10 +30,7 @@ from ropewalk.numerics.lanes import WIDTH, any_of, lane, lane_records, lane_rows
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _booked_of(m, used, walks):
-    """As `batch_of`, of the state that was booked last: r = r_0, v = v_0, a = a_0; the water is that of now.
-
-    Source: walks.py.
-    """
+    """As `batch_of`, of the state that was booked last; the water is that of now. Bookkeeping."""
     X, T = walks.booked.X, walks.booked.T
     return Instant(
         lane_rows(X[0], m, used, WIDTH), lane_rows(X[1], m, used, WIDTH), lane_rows(X[2], m, used, WIDTH),
@@ -93,9 +90,9 @@ def _book_nodes(m, used, moves, node, mesh, walks):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _book_bed(m, j, moves, moved, node, ground, walks):
-    """Book the bed under the second nodes of batch j; whether one of them strikes it.
+    """Add the work of the bed on the second nodes of batch j (J); whether one of them strikes it.
 
-    Source: docs/theory/mixed_elements.md, Energy and Impacts: a blow where -h n . v > ramp.
+    Source: dW = (F_0 + F_1)/2 . dr, docs/theory/mixed_elements.md, Energy; Impacts: a blow where -h n . v > ramp.
 
     moved : of `_book_nodes`    ground : bed, coefficient of friction, step (s), walks of a row
     """
@@ -153,7 +150,7 @@ def _book_ends(now, mesh, fluid, grip, ledger, F, walks):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _sum(x):
-    """Sum of all lanes: X = sum x_k.  Source: docs/theory/lanes.md."""
+    """Sum of all lanes, in their unit: X = sum x_k.  Source: docs/theory/lanes.md."""
     return lane(x, 0) + lane(x, 1) + lane(x, 2) + lane(x, 3)
 
 

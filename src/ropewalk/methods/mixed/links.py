@@ -42,13 +42,16 @@ PLACE_A, TURN_A, PLACE_B, TURN_B = 0, 3, 6, 9  # rows and columns of a link's ow
 
 @kernel
 def multiplier_row(link, mesh):
-    """Row of the force of a link on its second end; that of its moment follows."""
+    """Row of the force of a link on its second end; that of its moment follows. Bookkeeping."""
     return mesh.s.size + mesh.motion.size + mesh.bodies.body.shape[0] + 2 * link
 
 
 @kernel
 def end_pose(link, side, X, mesh):
-    """Attitude and Z of physics/rigidbody.py, angular velocity, place (m) and arm of an end of a link, in the world."""
+    """Attitude and Z of physics/rigidbody.py, angular velocity, place (m) and arm of an end of a link, in the world.
+
+    Source: p = x + R a, docs/theory/bodies.md, Coupling.
+    """
     links = mesh.bodies.links
     k = links.link[link].body[side]
     x = three(X[0], mesh.s.size + links.link[link].end[side])
@@ -62,13 +65,14 @@ def end_pose(link, side, X, mesh):
 
 @kernel
 def end_direction(link, side, i, R, mesh):
-    """Direction i of the triad of an end, in the world."""
+    """Unit vector i of the triad of an end, in the world, u = R u_0.  Source: docs/theory/bodies.md, Links."""
     triad = mesh.bodies.links.link[link].triad
     return onto(R, (triad[side, i, 0], triad[side, i, 1], triad[side, i, 2]))
 
 
 @kernel
 def _add(matrix, row, column, A):
+    """Adds a matrix of 9 numbers to a larger one at (row, column). Bookkeeping."""
     for p in range(3):
         for q in range(3):
             matrix[row + p, column + q] += A[3 * p + q]
@@ -76,12 +80,14 @@ def _add(matrix, row, column, A):
 
 @kernel
 def _add_row(matrix, row, column, a):
+    """Adds a vector to a row of a matrix, from a column on. Bookkeeping."""
     for p in range(3):
         matrix[row, column + p] += a[p]
 
 
 @kernel
 def _add_wrench(wrench, row, a):
+    """Adds a vector to a wrench, from a row on. Bookkeeping."""
     for p in range(3):
         wrench[row + p] += a[p]
 
@@ -295,7 +301,7 @@ def _by_axes(link, X, mesh, force, gp, scratch):
 
 @kernel
 def link_terms(link, X, mesh, gp):
-    """Fill the scratch of the links with link `link`, at X.
+    """Fill the scratch of the links (m, rad, N, N m) with link `link`, at X.
 
     Source: [Arnold2007], [Bruls2012]; c(q) = 0 of the heading of this file.
     """

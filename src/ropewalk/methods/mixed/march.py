@@ -18,8 +18,9 @@ def march(times, mesh, sea, motions, work, reading, tape):
     """Step to each of `times` (s, rising) and keep the moment there.
 
     Returns how many were reached, the last outcome, and how many iterations Newton's method took.
+    Bookkeeping: calls `_march` with addresses. A tape without room keeps nothing.
 
-    A tape without room keeps nothing.  mesh, sea, motions, work : of `advance_to`    reading, tape : of `keep_moment`
+    mesh, sea, motions, work : of `advance_to`    reading, tape : of `keep_moment`
     """
     return _march(times, held(mesh), held(sea), held(motions), held(work), held(reading), held(tape))
 

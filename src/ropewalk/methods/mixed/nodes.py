@@ -40,13 +40,13 @@ class Lumps(NamedTuple):
 
 @kernel(inline="always")
 def lumps_of(mesh, grip):
-    """`Lumps` of a mesh."""
+    """`Lumps` of a mesh. Bookkeeping."""
     return Lumps(mesh.node, mesh.mass_damping, mesh.has_bed, mesh.bed, grip)
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def lump(n, now, node, fluid, step):
-    r"""Buoyancy, drag and added mass of what is lumped at row n: minus the forces, and their derivative; the drag.
+    r"""Buoyancy, drag, added mass of what is lumped at row n: minus the forces (N), their derivative (N/m); the drag.
 
     .. math:: R = -F, \qquad K = \gamma' \frac{\partial F}{\partial u} + \beta' m_a - \frac{\partial F}{\partial z}
 
@@ -70,7 +70,9 @@ def lump(n, now, node, fluid, step):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def node_terms(n, now, lumps, fluid, step):
-    """Inertia minus forces of row n, and their derivative: weight, lumped things, bed.
+    """Inertia minus forces of row n (N), and their derivative (N/m): weight, lumped things, bed.
+
+    Source: :func:`add_node_terms` with the opposite sign, r = -F.
 
     now : `Instant`    lumps : `Lumps`    fluid, step : of `element_system`
     """
@@ -137,9 +139,9 @@ def rest_on_bed(bed, surface, place, foot, mu, gp):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _bed_terms(n, r, v, bed, node, gp, grip):
-    r"""Minus the force of the bed on node n, and its derivative: loads/bed.py, with the memory of friction in `grip`.
+    """Minus the force of the bed on node n (N), and its derivative (N/m), with the memory of friction in `grip`.
 
-    Source: docs/theory/morison.md, Seabed and Friction.
+    Source: -F and K = -dF/dr - gp dF/dv of loads/bed.py, docs/theory/morison.md, Seabed and Friction.
 
     While an equilibrium is sought (friction.py), friction is a given share of the normal force:
     :func:`ropewalk.loads.grip.sought_pull`.
@@ -161,7 +163,10 @@ def _bed_terms(n, r, v, bed, node, gp, grip):
 
 @kernel(**UNCOUNTED)
 def move_grip(r, v, mesh, grip):
-    """After a step: nodes in the air grip where they are; nodes that slip drag their grip behind them."""
+    """After a step: nodes off the bed grip where they are (m); nodes that slip drag their grip behind them.
+
+    Bookkeeping: calls :func:`ropewalk.loads.bed.moved_grip` for every node.
+    """
     mu = friction_of(grip)
     if mu <= 0.0 or not mesh.has_bed:
         return

@@ -48,7 +48,7 @@ def _shift(t, row):
 
 @kernel(**COUNTED)
 def pay_out(t, mesh, X):
-    """Give the elements at winches their length at time t, their nodes the mass, and the winch what it feels.
+    """Give the elements at winches their length (m) at time t, their nodes the mass, and the winch the force on it.
 
     Source: docs/theory/mixed_elements.md, Winches: L = l(t); :func:`push_back`.
 
@@ -102,7 +102,7 @@ def push_back(mesh, X):
 
 @kernel
 def stand_still(mesh):
-    """Take the motion of the winches away: statics know the length of a line, not its rate."""
+    """Set the speeds of the winches to 0: statics use the length of a line, not its rate. Bookkeeping."""
     winches = mesh.winches
     for i in range(winches.winch.shape[0]):
         row = winches.winch[i]

@@ -160,7 +160,7 @@ def _first_moment(mesh, sea, work, reading, tape):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def keep_moment(i, mesh, sea, work, reading, tape):
-    """Put the present state of `work` on place i of a tape.
+    """Put the present state of `work` (SI) on place i of a tape. Bookkeeping: the order in which its parts are filled.
 
     work : of the steps; its `flow` and `nodes` are used as scratch
     """
@@ -180,7 +180,10 @@ def keep_moment(i, mesh, sea, work, reading, tape):
 
 @kernel(**UNCOUNTED)
 def _water_at_ends(r, t, sea, reading, flow):
-    """Water at the rows of a reading at time t (s), into their rows of flow (n_rows, COLUMNS)."""
+    """Water at the rows of a reading at time t (s), into their rows of flow (n_rows, COLUMNS).
+
+    Bookkeeping: copies for `water_at`.
+    """
     rows, place, water = reading.rows, reading.place, reading.water
     for k in range(rows.size):
         for p in range(3):
@@ -220,12 +223,13 @@ def _balance_ends(X, T, flow, mesh, fluid, grip, nodes):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _set3(a, n, x):
+    """Writes a tuple into row n of an array. Bookkeeping."""
     a[n, 0], a[n, 1], a[n, 2] = x[0], x[1], x[2]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _hold_ends(X, mesh, reading, grip, nodes):
-    """Put to the bed what it carries of ends held on it: of their nodes and of their junctions.
+    """Take the force (N) that the bed carries off the ends held on it: of their nodes and of their junctions.
 
     Source: assembly/anchor.py, docs/theory/mixed_elements.md, Seabed: F = f + friction and bed pressure on half an
     element - min(0, F . n) n.
@@ -314,7 +318,10 @@ def _copy(source, i, target, j, n):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _keep_nodes(i, X, T, mesh, reading, tape):
-    """Positions, velocities and tensions at the nodes; tensions at the ends of lines are left to `_keep_ends`."""
+    """Positions (m), velocities (m/s) and tensions (N) at the nodes; `_keep_ends` fills tensions at the ends of lines.
+
+    Source: interpolation between the middles of elements, T_n = w_0 T_(e-1) + w_1 T_e.
+    """
     for line in range(mesh.line.shape[0]):
         first, last = mesh.node_start[line], mesh.node_start[line + 1] - 1
         shift = mesh.element_start[line] - first
@@ -337,7 +344,7 @@ def _keep_nodes(i, X, T, mesh, reading, tape):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _keep_ends(i, r, mesh, share, nodes, tape):
-    """Forces and tensions at the ends of lines, and the lengths on the bed.
+    """Forces and tensions (N) at the ends of lines, and the lengths on the bed (m).
 
     Source: T = F . t at an end, F minus the residual of its node; docs/theory/mixed_elements.md, Discretisation error.
     """
@@ -367,7 +374,10 @@ def _keep_ends(i, r, mesh, share, nodes, tape):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _keep_points(i, X, mesh, nodes, tape):
-    """Places, velocities and forces of points; of the forces what their free components leave."""
+    """Places (m), velocities (m/s) and forces (N) of points; the part of the forces along their held components.
+
+    Source: F -> F - (F . e) e for every free axis e.
+    """
     n_nodes = mesh.s.size
     for j in range(mesh.motion.size - mesh.bodies.body.shape[0]):
         n = n_nodes + j
@@ -383,7 +393,10 @@ def _keep_points(i, X, mesh, nodes, tape):
 
 @kernel(**COUNTED)
 def _keep_bodies(i, X, mesh, tape):
-    """Places, attitudes and velocities of bodies."""
+    """Places (m), attitudes, velocities (m/s) and angular velocities (rad/s, world) of bodies.
+
+    Source: q = q_0 exp(psi), omega = R Omega, docs/theory/bodies.md, Motion.
+    """
     n_bodies, first = mesh.bodies.body.shape[0], mesh.s.size + mesh.motion.size
     for k in range(n_bodies):
         q = turned(mesh.bodies.memory.attitude[k], X[0, first + k])
@@ -398,7 +411,7 @@ def _keep_bodies(i, X, mesh, tape):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _keep_wrenches(i, r, mesh, nodes, tape):
-    r"""Sum of the lines' forces on each body, and of their moments about its origin.
+    r"""Sum of the lines' forces on each body (N), and of their moments about its origin (N m).
 
     Source: statics of a rigid body.
 
@@ -442,7 +455,7 @@ def _note_misses(now, mesh, worst):
 
 @kernel(**COUNTED)
 def keep_energy(i, mesh, g, work, tape):
-    """Put the present terms of the energy ledger on place i of a tape."""
+    """Put the present terms of the energy ledger (J) on place i of a tape. Bookkeeping."""
     kinetic, potential = motion_energy(work.now.X, mesh, g)
     tape.stored[i, 0], tape.stored[i, 1], tape.stored[i, 2] = kinetic, work.ledger.elastic[0], potential
     done = columns(work.ledger.table)[0]

@@ -29,7 +29,7 @@ class Scheme(NamedTuple):
 
 @kernel(**UNCOUNTED)
 def coefficients(scheme, radius):
-    r"""`Scheme` of generalised-alpha with a spectral radius rho, or of backward Euler.
+    r"""`Scheme` (no unit) of generalised-alpha with a spectral radius rho, or of backward Euler.
 
     .. math:: \alpha_m = \frac{2\rho - 1}{\rho + 1}, \quad \alpha_f = \frac{\rho}{\rho + 1}, \quad
               \gamma = \tfrac12 + \alpha_f - \alpha_m, \quad \beta = \tfrac14 (\gamma + \tfrac12)^2
@@ -98,7 +98,7 @@ def smooth(scheme, row, now, trial):
 
 @kernel(**UNCOUNTED)
 def copy_moving(X, T, to_X, to_T):
-    """Copy a `Moving`."""
+    """Copy a `Moving`. Bookkeeping."""
     for k in range(0, X.size, WIDTH):
         i = min(k, X.size - WIDTH)
         put_lanes(to_X, i, lanes_at(X, i))
@@ -108,7 +108,10 @@ def copy_moving(X, T, to_X, to_T):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _changes(X, Y, n):
-    """Change of the scheme's acceleration (m/s2) of row n in a step, and its speed at the end (m/s)."""
+    """Change of the scheme's acceleration (m/s2) of row n in a step, and its speed at the end (m/s).
+
+    Source: da = |a_1 - a_0| of the smoothed accelerations and |v_1|, docs/theory/mixed_elements.md, Steps.
+    """
     d0, d1, d2 = Y[3, n, 0] - X[3, n, 0], Y[3, n, 1] - X[3, n, 1], Y[3, n, 2] - X[3, n, 2]
     return np.sqrt(d0 * d0 + d1 * d1 + d2 * d2), np.sqrt(Y[1, n, 0] ** 2 + Y[1, n, 1] ** 2 + Y[1, n, 2] ** 2)
 

@@ -63,7 +63,7 @@ STRIDE = LONGEST_BLOCK + WIDTH  # from column to column
 
 @kernel(forceinline=True, **UNCOUNTED)
 def take_sides(X, T, grip, walks):
-    """Copy a state to the lanes of its walks."""
+    """Copy a state to the lanes of its walks. Bookkeeping."""
     node, element, to, T_to = walks.node, walks.element, walks.X, walks.T
     for m in range(node.size):
         n = node[m]
@@ -86,7 +86,7 @@ def take_water(flow, walks):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def give_back(X, T, walks):
-    """Copy the lanes of all walks to the state that they were taken from; end nodes are the junctions' affair."""
+    """Copy the lanes of all walks to the state that they were taken from; junctions move the end nodes. Bookkeeping."""
     moved, pulled, own, T_own = walks.moved, walks.pulled, walks.X, walks.T
     for i in range(moved.shape[0]):
         m, n = moved[i, 0], moved[i, 1]
@@ -98,7 +98,7 @@ def give_back(X, T, walks):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def take_ends(X, walks):
-    """Copy the last nodes of whole lines to their lanes, after the junctions have moved them."""
+    """Copy the last nodes of whole lines to their lanes, after the junctions have moved them. Bookkeeping."""
     for g in range(walks.first.size):
         row = walks.first[g] + walks.used[g] * (walks.start[g + 1] - walks.start[g] - 1)
         for k in range(walks.used[g]):
@@ -111,7 +111,10 @@ def take_ends(X, walks):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def batch_of(m, used, walks):
-    """`Instant` of the batch that begins with number m: its elements have rows 0 and 1.  used : walks of a row"""
+    """`Instant` of the batch that begins with number m: its elements have rows 0 and 1.  used : walks of a row
+
+    Bookkeeping.
+    """
     X = walks.X
     return Instant(
         lane_rows(X[0], m, used, WIDTH), lane_rows(X[1], m, used, WIDTH), lane_rows(X[2], m, used, WIDTH),
@@ -121,7 +124,7 @@ def batch_of(m, used, walks):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _pulled(i, now, el, gp):
-    """As `axial` of the element after row i: e = T/EA, or T/k_s where it is slack.  el : record of lanes
+    """As `axial` of the element after row i: e = T/EA, or T/k_s where it is slack (N).  el : record of lanes
 
     Source: docs/theory/mixed_elements.md, Elements.
     """
@@ -161,11 +164,13 @@ def _add_node(F, K, i, now, node, ground, step):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _where3(mask, a, b):
+    """Choose vectors lane by lane. Bookkeeping."""
     return where(mask, a[0], b[0]), where(mask, a[1], b[1]), where(mask, a[2], b[2])
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _where9(mask, a, b):
+    """Choose matrices lane by lane. Bookkeeping."""
     return (
         where(mask, a[0], b[0]), where(mask, a[1], b[1]), where(mask, a[2], b[2]), where(mask, a[3], b[3]),
         where(mask, a[4], b[4]), where(mask, a[5], b[5]), where(mask, a[6], b[6]), where(mask, a[7], b[7]),
@@ -175,7 +180,7 @@ def _where9(mask, a, b):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _put3(system, column, at, x):
-    """As `put_lanes`, of a vector: from a column on, at a place of the block."""
+    """As `put_lanes`, of a vector: from a column on, at a place of the block. Bookkeeping."""
     i = STRIDE * column + at
     put_lanes(system, i, x[0])
     put_lanes(system, i + STRIDE, x[1])
@@ -192,7 +197,7 @@ def _put9(system, column, at, x):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _three(system, column, at):
-    """As `lanes_at`, of what `_put3` kept; at any place, also between two of those."""
+    """As `lanes_at`, of what `_put3` kept; at any place, also between two of those. Bookkeeping."""
     i = STRIDE * column + at
     return lanes_at(system, i), lanes_at(system, i + STRIDE), lanes_at(system, i + 2 * STRIDE)
 
@@ -289,7 +294,7 @@ def eliminate_walks(g, mesh, fluid, step, mu, walks):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def give_ends(g, walks, end_block, end_right):
-    """Hand the last blocks of the whole lines of a group over to the junctions; solve for the middles of halves.
+    """Hand the last blocks (N/m, N) of the whole lines of a group to the junctions; solve for the middles of halves.
 
     Source: docs/theory/lanes.md: middles by :func:`_join`, K x = h.
 
@@ -317,7 +322,7 @@ def give_ends(g, walks, end_block, end_right):
 
 @kernel(**UNCOUNTED)
 def _end(m, block, right):
-    """K, b, c, d, h, g of the end of lane m."""
+    """K, b, c, d, h, g of the end of lane m, of docs/theory/lanes.md. Bookkeeping."""
     return (
         (
             block[0, 0, m], block[0, 1, m], block[0, 2, m], block[1, 0, m], block[1, 1, m], block[1, 2, m],
@@ -330,7 +335,7 @@ def _end(m, block, right):
 
 @kernel(**UNCOUNTED)
 def _join(k, o, block, right, jump):
-    r"""Solve for the middle node of a line whose halves are lanes k and o; into jump (4, WIDTH).
+    r"""Solve for the middle node of a line whose halves are lanes k and o; into jump (4, WIDTH), m and N.
 
     .. math:: T_2 = \frac{g_2 - c_2^T y}{d_2 - c_2^T z}, \quad x = y - z T_2, \quad T_1 = t - s T_2
 
@@ -359,7 +364,10 @@ def _join(k, o, block, right, jump):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def eliminate_groups(mesh, fluid, step, memory):
-    """Eliminate all walks; returns False if a pivot vanished.  fluid, step, memory : as of `newton_iteration`"""
+    """Eliminate all walks; returns False if a pivot vanished.  fluid, step, memory : as of `newton_iteration`
+
+    Bookkeeping: calls `eliminate_walks` and `give_ends` for each group.
+    """
     walks, mu = memory.walks, friction_of(memory.grip)
     regular = True
     for g in range(walks.first.size):
@@ -381,7 +389,7 @@ def substitute_groups(mesh, step, share, memory):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _put_row(array, c, m, x, used):
-    """As `put_lanes`, of the first lanes of x only: from number m of component c on."""
+    """As `put_lanes`, of the first lanes of x only: from number m of component c on. Bookkeeping."""
     if used == WIDTH:
         put_lanes(array, c * array.shape[1] + m, x)
         return
@@ -394,7 +402,7 @@ def _put_row(array, c, m, x, used):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _go_back(g, walks):
-    """Jumps of all rows of group g from those of its last row in `walks.jump`, into `walks.jumps`.
+    """Jumps (m, N) of all rows of group g from those of its last row in `walks.jump`, into `walks.jumps`.
 
     Source: x_i = y_i + W_i x_{i+1}, back substitution, docs/theory/mixed_elements.md, Elimination.
     """

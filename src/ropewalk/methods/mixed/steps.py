@@ -163,7 +163,7 @@ def allocate(mesh: Mesh, lanes: bool = True) -> Work:
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _leave_upright(mesh, motions, X):
-    """Give bodies that are held and do not turn no turn; whether there are others that are held."""
+    """Set the turns (rad) of bodies that are held and do not turn to 0; whether others are held. Bookkeeping."""
     bodies, n = mesh.bodies.body, mesh.bodies.body.shape[0]
     others = False
     for k in range(n):
@@ -181,7 +181,7 @@ def _leave_upright(mesh, motions, X):
 
 @kernel(**UNCOUNTED)
 def move_junctions(t, mesh, motions, X):
-    """Put the held and moved junctions of X where they are at time t, and the end nodes with them; loads are put on.
+    """Put the held and moved junctions of X where they are at time t (s), and the end nodes; loads are applied.
 
     Source: r = r_0 + x(t), docs/guide/inputs_in_time.md; end nodes r = x + R o.
     """
@@ -206,7 +206,7 @@ def move_junctions(t, mesh, motions, X):
 
 @kernel(**UNCOUNTED)
 def _count_slack(X, T, walks):
-    """Number of elements without tension, those of lines side by side among them."""
+    """Number of elements without tension, T < 0 (N), those of lines side by side among them. Bookkeeping."""
     n = 0
     if walks.in_use[0] == 1:
         give_back(X, T, walks)
@@ -239,14 +239,14 @@ def _newton(h, mesh, fluid, step, work, is_calm):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _iterate(h, mesh, fluid, step, work):
-    """Iterate the trial state to its equations; returns True if it got there.
+    """Iterate the trial state to its equations; returns True if it converged.
 
-    Source: docs/theory/mixed_elements.md, Steps: stops where C e^2 is below the tolerance. Not numerics/newton.py: the
-    loop is compiled into the step, each iteration eliminates along the lines while it assembles, half steps serve only
-    where contact or slack elements make it circle, and there is no merit to search along.
+    Source: docs/theory/mixed_elements.md, Steps: stops where C e^2 <= tolerance, e = max(|dr|/length, |dT|/tension), of
+    m and N. Not numerics/newton.py: the loop is compiled into the step, each iteration eliminates along the lines while
+    it assembles, half steps serve only where contact or slack elements make it circle, and no merit is searched along.
 
-    Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered. That says nothing
-    of an element that just turned slack or taut: by the soft law of slack next to no tension is a miss of millimetres.
+    Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered. This fails for an
+    element that just turned slack or taut: by the soft law of slack a small tension is a miss of millimetres.
     """
     trial, clock, count, settings = work.trial, work.clock[0], work.count[0], work.settings[0]
     left = min(max(settings.tolerance, NEWTON_SHARE), COARSE_SHARE)  # steps are coarse from NEWTON_SHARE on
@@ -291,7 +291,10 @@ def _iterate(h, mesh, fluid, step, work):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _radius(mesh, T, settings):
-    """Spectral radius: as set, or by whether a line that cannot push is near slack."""
+    """Spectral radius as set; else SLACK where a line that cannot push has T < slack_level (N), or SMOOTH.
+
+    Source: docs/theory/mixed_elements.md, Steps.
+    """
     if settings.radius >= 0.0:
         return settings.radius
     for e in range(T.size):
@@ -344,7 +347,10 @@ def _try_step(h, mesh, sea, motions, work):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _accept(h, speed, shift, now, last, trial, clock, count):
-    """Make the trial state the present one."""
+    """Make the trial state the present one, h (s) later; speed of late (m/s) u -> max(u_1, u exp(-h/SPEED_MEMORY)).
+
+    Source: docs/theory/mixed_elements.md, Steps.
+    """
     copy_moving(now.X, now.T, last.X, last.T)
     copy_moving(trial.X, trial.T, now.X, now.T)
     clock.time += h
@@ -358,7 +364,7 @@ def _accept(h, speed, shift, now, last, trial, clock, count):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
-    """Choose the next step after one that was accepted; see mixed_control.py.
+    """Choose the next step (s) after one that was accepted; see control.py.
 
     Source: control.py: h = h c / sqrt(q); after a blow the step before it.
     """
@@ -382,7 +388,7 @@ def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def advance_to(t_end, mesh, sea, motions, work):
-    """Step to t_end; returns REACHED, STEP_TOO_SMALL, STALLED, or PARTED where an element reaches its limit."""
+    """Step to t_end (s); returns REACHED, STEP_TOO_SMALL, STALLED, or PARTED at a limit of tension. Bookkeeping."""
     return _advance(t_end, mesh, sea, motions, work, False)
 
 
@@ -394,7 +400,7 @@ def advance_booked(t_end, mesh, sea, motions, work):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _advance(t_end, mesh, sea, motions, work, has_ledger):
-    """As `advance_to`.  has_ledger : a constant of the caller, so that steps without ledger carry none of its code
+    """As `advance_to` (s).  has_ledger : a constant of the caller: steps without ledger carry none of its code
 
     Source: step control of [Hairer1993], sec. II.4: h = h c / sqrt(error/tolerance); blows as in control.py.
     """
@@ -478,7 +484,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
 
 @kernel(**UNCOUNTED)
 def _worst_element(trial, now):
-    """The element that Newton changed most, to name the place of a failure."""
+    """The element whose tension (N) Newton's method changed most, max |dT|, for the message. Bookkeeping."""
     worst = 0
     largest = -1.0
     for e in range(now.size):

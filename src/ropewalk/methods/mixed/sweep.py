@@ -71,7 +71,10 @@ def allocate_elimination(mesh: Mesh, lanes: bool) -> Elimination:
 
 @kernel(inline="always")
 def junction_terms(now, mesh, fluid, step, memory):
-    """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
+    """Lumped things, forces (N) and springs of the free junctions, put into the emptied dense system.
+
+    Bookkeeping: empties the matrix and calls `point_terms`.
+    """
     for p in range(memory.right.size):
         for q in range(memory.right.size):
             memory.matrix[p, q] = 0.0
@@ -158,7 +161,10 @@ def add_line(line, mesh, memory):
 
 @kernel(**UNCOUNTED)
 def jump(j, mesh, right):
-    """Displacement of junction j in the solution of the dense system."""
+    """Displacement (m) of junction j in the solution of the dense system.
+
+    Source: x = sum_d q_d e_d over its free axes e_d, docs/theory/mixed_elements.md, Elimination.
+    """
     x = ZERO3
     for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
         x = add3(x, scale3(right[d], axis_of(mesh.dof[d])))
@@ -167,7 +173,10 @@ def jump(j, mesh, right):
 
 @kernel(**UNCOUNTED)
 def end_jump(line, side, mesh, right):
-    """Displacement of an end of a line in the solution of the dense system."""
+    """Displacement (m) of an end of a line in the solution of the dense system.
+
+    Source: x = G q with the levers G = dr/dq of the end, docs/theory/bodies.md, Coupling.
+    """
     j = mesh.line[line].junction[side]
     lever = mesh.bodies.memory.lever[line, side]
     x = ZERO3
@@ -181,16 +190,19 @@ def end_jump(line, side, mesh, right):
 
 @kernel(**COUNTED)
 def _add_links(X, mesh, gp, A, b):
+    """Adds the links to the dense system. Bookkeeping: calls `add_links`, compiled on its own."""
     add_links(X, mesh, gp, A, b)
 
 
 @kernel(**COUNTED)
 def _steady_bodies(mesh, A, b):
+    """Steadies bodies in the dense system. Bookkeeping: calls `steady_bodies`, compiled on its own."""
     steady_bodies(mesh, A, b)
 
 
 @kernel(**COUNTED)
 def _pull_links(X, mesh, right, share):
+    """Moves the forces of links (N). Bookkeeping: calls `pull_links`, compiled on its own."""
     return pull_links(X, mesh, right, share)
 
 
@@ -281,7 +293,10 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
 
 @kernel(**UNCOUNTED)
 def _hand_jumps(mesh, right, walks):
-    """Give the whole lines among the walks the displacements of their ends and the changes of their last tensions."""
+    """Give the whole lines among the walks the displacements of their ends (m) and the changes of their last tensions.
+
+    Bookkeeping.
+    """
     n_dofs = mesh.dof.shape[0]
     for g in range(walks.first.size):
         for k in range(walks.used[g]):
@@ -295,7 +310,7 @@ def _hand_jumps(mesh, right, walks):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def join_ends(X, mesh):
-    """Put the end nodes of all lines where their junctions are.
+    """Put the end nodes of all lines where their junctions are (m).
 
     Source: r = x + o, on bodies r = x + R o; docs/theory/bodies.md, Coupling.
     """

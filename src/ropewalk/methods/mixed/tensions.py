@@ -79,19 +79,19 @@ def _law(element, stretch, is_slack, law_data):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _three(x):
-    """A vector as a tuple."""
+    """A vector as a tuple. Bookkeeping."""
     return x[0], x[1], x[2]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _nine(x):
-    """A matrix as a tuple."""
+    """A matrix as a tuple. Bookkeeping."""
     return x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _keep(leap, K, y):
-    """Store matrix and vector of a node (record of LEAP)."""
+    """Store matrix and vector of a node (record of LEAP). Bookkeeping."""
     for p in range(9):
         leap.inverse[p] = K[p]
     for p in range(3):
@@ -283,7 +283,7 @@ def find_tensions(line, first, last, T, mesh, leap):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _correct_line(n0, e0, n_elements, h, v, a, T, leap):
-    """Change accelerations and velocities of a line by what its tensions do; False if they are not finite.
+    """Correct accelerations (m/s2) and velocities (m/s) of a line by its tensions; False if they are not finite.
 
     Source: da_i = y_i + P_i (T_i t_i - T_{i-1} t_{i-1}), v = v + h da/2; :func:`sweep_tensions`.
     """
@@ -303,7 +303,10 @@ def _correct_line(n0, e0, n_elements, h, v, a, T, leap):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def held_tensions(T, mesh, leap):
-    """Tensions of damped lines all of whose ends are held."""
+    """Tensions (N) of damped lines all of whose ends are held.
+
+    Bookkeeping: `sweep_tensions` and `find_tensions` in turn, until no element turns slack or taut.
+    """
     for line in range(mesh.line.shape[0]):
         n0, n = mesh.node_start[line], mesh.element_start[line + 1] - mesh.element_start[line]
         for _ in range(MOST_TURNS):

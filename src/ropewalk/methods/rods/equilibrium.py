@@ -253,7 +253,10 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
 
 @kernel
 def note(entry, energy, size, radius, used):
-    """Fill one entry of the path: energy (m4), moment over weight times length, radius (rad), evaluations."""
+    """Fill one entry of the path: energy (m4), moment over weight times length, radius (rad), evaluations.
+
+    Bookkeeping.
+    """
     entry[0] = energy
     entry[1] = size
     entry[2] = radius
@@ -281,9 +284,11 @@ def slope_at_end(u, moved, stride, basis, model):
 def kink_share(rise, behind, ahead):
     """Where, as a share of a step, the tangents at its ends meet; 0 if the energy still falls at the end.
 
+    Source: b x = E + a (x - 1) gives x = (E - a)/(b - a), here kept within 0.05 to 0.95.
+
     A slender rod has an energy like |x| with a rounded tip, and the tip lies there.
 
-    rise : energy at the end less that at the start    behind, ahead : slopes times the length of the step
+    rise : E, energy at the end less that at the start    behind, ahead : b, a, slopes times the length of the step
     """
     if not (behind < 0.0 < ahead):
         return 0.0

@@ -169,7 +169,7 @@ def place(k, nodes, rigid, x, quaternions, position, map_, arm):
 
 @kernel
 def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivatives, out):
-    r"""Shoot along all arcs; add their forces and misses to the residual and, if asked, fill their blocks.
+    r"""Shoot along all arcs; add forces (N) and closure errors (m) to the residual and, on request, fill their blocks.
 
     .. math:: C = r(s_1) - r_1, \qquad \sum F_\mathrm{node} \mathrel{+}= n(s_0),\ -n(s_1)
 
@@ -254,7 +254,7 @@ def _arc_block(y, n0, map0, map1, arm0, arm1, turns0, turns1, block):
 
 @kernel(**UNCOUNTED)
 def _turn(fx, fy, fz, arm, block, at):
-    """A force keeps its direction while its lever turns: d(arm x F) = arm (theta.F) - theta (arm.F).
+    """A force keeps its direction while its lever turns (N m): d(arm x F) = arm (theta.F) - theta (arm.F).
 
     Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness.
     """
@@ -268,7 +268,7 @@ def _turn(fx, fy, fz, arm, block, at):
 
 @kernel
 def add_nodes(nodes, rigid, sea, x, quaternions, out):
-    """Weight, buoyancy, drag, force and springs of the points, with their derivatives.
+    """Weight, buoyancy, drag, force and springs of the points (N), with their derivatives (N/m).
 
     Source: docs/theory/shooting.md, Assemblies: F = F_0 + water (loads/point.py) + f_0 - k e . (r - r_0).
     """
@@ -298,7 +298,10 @@ def add_nodes(nodes, rigid, sea, x, quaternions, out):
 
 @kernel
 def add_bodies(rigid, sea, x, quaternions, out):
-    """Weight, buoyancy, loads and linear stiffness of the free bodies, with their derivatives."""
+    """Weight, buoyancy, loads and linear stiffness of the free bodies (N, N m), with their derivatives.
+
+    Source: C_q = C_q + W(q), docs/theory/shooting.md, Assemblies; W is minus the block of :func:`still_block`.
+    """
     block, fluid = np.empty((6, 7)), (sea.water_density, sea.gravity)
     for b in range(rigid.body.size):
         dof = rigid.dof[b]

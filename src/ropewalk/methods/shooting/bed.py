@@ -133,7 +133,10 @@ def _used_up(left, ds, span, wet, sea, law_data, load):
 
 @kernel(**UNCOUNTED)
 def load_on_bed(span, sea, normal, force):
-    """What the point load at a span's end presses on the bed (N), 0 if there is none; force : (3,) memory."""
+    """Force of the point load at a span's end on the bed (N), 0 if there is none; force : (3,) memory.
+
+    Source: P = -(F + rho g V e_z) . N with N the normal of the bed; docs/theory/shooting.md, On the bed.
+    """
     if span.bound == 0.0:
         return 0.0
     wet = 1.0 if sea.water_density > 0.0 else 0.0
@@ -169,7 +172,7 @@ def _held_back(dx, dy, dz, load, u, friction, drags):
 
 @kernel(**UNCOUNTED)
 def hold(d, load, u, friction, drags, slope):
-    """:func:`_held_back` in direction d (3,), and minus its slope by d, (3,), into `slope`, by central differences.
+    """:func:`_held_back` (N/m) in direction d (3,), and minus its slope by d (3,) into `slope`, by central differences.
 
     Source: central differences, [Press2007], sec. 5.7, of kappa = kappa(d).
     """
@@ -206,7 +209,10 @@ def load_held(span, carried, sea, d, load, tilt):
 
 @kernel(**UNCOUNTED)
 def bed_current(y, wet, sea, u):
-    """Current in the plane of the bed at the place of a state y, m/s, into u (3,)."""
+    """Current in the plane of the bed at the place of a state y, m/s, into u (3,).
+
+    Source: definition, u -> u - (u . N) N with N the normal of the bed.
+    """
     u[:] = 0.0
     if not wet or sea.current_speed == 0.0:
         return
@@ -368,7 +374,7 @@ def sink(y, m, lift, load, sea, law_data, span):
 
 @kernel(**UNCOUNTED)
 def _bed_column(y, k, d, T, X, by_T, kappa, p, turn, slope, normal):
-    """Column k of the derivatives, from the start of the arc to its lift-off.
+    """Column k of the derivatives, from the start of the arc to its lift-off, units of the state (m, N).
 
     Source: derivative of :func:`lay_straight`: dy = delta y - F delta s_t.
     """

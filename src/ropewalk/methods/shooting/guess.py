@@ -71,13 +71,16 @@ def _stiffness(spans, laws, law_data, force):
 
 @kernel(**UNCOUNTED)
 def _solved(dx, dz, length, EA, w, height, solution):
-    """Status of a uniform line without friction.  solution : (1,) of SOLUTION, filled"""
+    """Status of a uniform line without friction.  solution : (1,) of SOLUTION, filled
+
+    Bookkeeping: calls :func:`ropewalk.physics.catenary.solve_line`.
+    """
     return catenary.solve_line(dx, dz, length, EA, w, 0.0, height, solution[0])
 
 
 @kernel(**UNCOUNTED)
 def _grounded(solution):
-    """First and last s on the bed, m.  solution : (1,) of SOLUTION"""
+    """First and last s on the bed, m. Bookkeeping.  solution : (1,) of SOLUTION"""
     return solution[0].ground_start, solution[0].ground_end
 
 

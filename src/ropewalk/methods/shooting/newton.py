@@ -77,7 +77,7 @@ class Path:
 
 @kernel(**UNCOUNTED)
 def scaled_norms(residual, row):
-    """Largest entry and half the sum of squares of residual / row, both (n,); infinite if an entry is not finite.
+    """Largest entry and half the sum of squares (no unit) of residual / row, both (n,); infinite if one is not finite.
 
     Source: max |C_i|/s_i and merit = sum (C_i/s_i)^2/2, docs/theory/shooting.md, Globalisation.
     """
@@ -93,7 +93,7 @@ def scaled_norms(residual, row):
 
 @kernel
 def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
-    """x + step direction; floats stay in the water, pegs in order; rotations turn the quaternions and stay zero in x.
+    """x + step direction (m, N, rad); floats stay in the water, pegs in order; rotations turn the quaternions, 0 in x.
 
     Source: x = x + step delta, R = exp(theta) R; docs/theory/shooting.md, Globalisation.
 
@@ -117,7 +117,10 @@ def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
 
 @kernel
 def straighten(arcs, nodes, rigid, x, quaternions, share):
-    """Forces of a new start: every arc straight between its nodes, its tension `share` of its force scale."""
+    """Forces (N) of a new start: every arc straight between its nodes, its tension `share` of its force scale.
+
+    Source: docs/theory/shooting.md, Globalisation: n_0 = share F (r_1 - r_0)/|r_1 - r_0|.
+    """
     p0, p1, arm = np.empty(3), np.empty(3), np.empty(3)
     map_ = np.empty((3, 6))
     for a in range(arcs.line.size):
@@ -158,7 +161,7 @@ def sparse_pattern(n: int, arcs: Arcs, nodes: Nodes, rigid: Rigid) -> Pattern:
 
 @kernel(**UNCOUNTED)
 def _spread(blocks, places, data):
-    """Add blocks to the data of a sparse matrix."""
+    """Add blocks to the data of a sparse matrix. Bookkeeping."""
     for a in range(places.shape[0]):
         for i in range(places.shape[1]):
             for j in range(places.shape[2]):

@@ -51,7 +51,7 @@ def slide(arcs, x):
 
 @kernel(**UNCOUNTED)
 def slope_at(arcs, a, y, at_end, sea, box, slope):
-    """F = (r', n') at the start or end of arc a, in its own direction, into slope (STATE,).  y : (STATE,) there
+    """F = (r', n') (no unit, N/m) at the start or end of arc a, in its own direction, into slope.  y : (STATE,) there
 
     Source: [Surmont2025], eqs. 9, 13 and 15, :func:`string_slope`.
     """
@@ -128,7 +128,10 @@ def peg_block(arcs, a, y, n0, before, after, map0, map1, block):
 
 @kernel(**UNCOUNTED)
 def _end_moves(i, moved, map1, block, column):
-    """Entry i of the arc's end state moves by `moved` per unit of an unknown: its miss, or the force on its node."""
+    """Adds the derivative of entry i of an arc's end state to the closure error, or to the force on its node.
+
+    Source: C = r(L) - r_node and -G^T n_L, docs/theory/shooting.md, Assemblies.    moved : m or N per unknown
+    """
     if i < 3:
         block[12 + i, column] += moved
     else:
@@ -138,7 +141,10 @@ def _end_moves(i, moved, map1, block, column):
 
 @kernel(**UNCOUNTED)
 def keep_order(x, slide_dof, slide_edge, x_new):
-    """Keep each peg's place in x_new within KEPT of the way to its neighbours in x."""
+    """Keep each peg's place in x_new (m) within KEPT of the distance to its neighbours in x.
+
+    Source: s - KEPT (s - s_low) <= s_new <= s + KEPT (s_high - s): pegs keep their order along the line.
+    """
     for k in range(slide_dof.shape[0]):
         d = slide_dof[k, 0]
         low = x[slide_dof[k, 1]] if slide_dof[k, 1] >= 0 else slide_edge[k, 0]

@@ -27,7 +27,11 @@ E3_SHARE = 0.01  # of the third-order estimate in the error, [Hairer1993], sec. 
 
 @kernel(**UNCOUNTED)
 def is_quadrature(span, phase, sea):
-    """True if the load of a span depends on s alone.  span : record of SPAN    phase : DRY, WET or GROUNDED"""
+    """True if the load of a span depends on s alone.  span : record of SPAN    phase : DRY, WET or GROUNDED
+
+    Source: docs/theory/shooting.md, The string: no pressure, rotation, function or profile, and in water
+    (b_n + b_t) |u| = 0 (b in kg/m2, u in m/s).
+    """
     if phase == GROUNDED or span.profile >= 0 or span.function != 0:
         return False
     for k in range(3):

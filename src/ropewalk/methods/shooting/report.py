@@ -94,7 +94,9 @@ def report(model: Model, attempt: Attempt) -> Report:
 
 @kernel
 def _sums(dof, reverse, residual, log):
-    """Largest miss (m), largest force or moment out of balance (N, N m), steps of the integrator, arcs shot backward.
+    """Largest closure error (m), largest residual force or moment (N, N m), integration steps, arcs shot backward.
+
+    Bookkeeping: max |C_i| over the two kinds of equations.
 
     dof : (n_arcs, LOCAL), of `Arcs`    reverse : (n_arcs,)    residual : (n,)    log : (n_arcs,) of LOG
     """
@@ -117,7 +119,10 @@ def _sums(dof, reverse, residual, log):
 
 @kernel(**UNCOUNTED)
 def _first_slack(log, force):
-    """The first slack arc, -1 for none.  log : (n_arcs,) of LOG    force : (n_arcs,) of `Arcs`"""
+    """The first slack arc, T_min < SLACK F (N), -1 for none.  log : (n_arcs,) of LOG    force : F, (n_arcs,) of `Arcs`
+
+    Source: own choice of the limit.
+    """
     for a in range(force.size):
         if log.lowest[a] < SLACK * force[a]:
             return a

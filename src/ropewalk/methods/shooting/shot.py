@@ -93,7 +93,7 @@ class Walk(NamedTuple):
 
 @kernel(**UNCOUNTED)
 def _slope(s, y, m, here, limits, walk, dy):
-    """Slope at s into dy.  here : span, law and phase    limits : as `low` and `high` of :func:`string_slope`"""
+    """Slope at s (m) into dy by `string_slope`. Bookkeeping.  here : span, law and phase    limits : low, high"""
     (span, law, phase), (low, high) = here, limits
     string_slope(s, y, m, span, law, walk.law_data, walk.sea, phase, walk.delta, low, high, walk.box, dy)
 
@@ -138,7 +138,7 @@ def event_value(y, watched, normal):
 
 @kernel(**UNCOUNTED)
 def _step_to_event(s, h, goal, y, m, here, lean, walk):
-    """Length of the step that ends where the event value is that of the goal, and the trials that took; y_new and K
+    """Length (m) of the step that ends where the event value is that of the goal, and the number of trials; y_new and K
     belong to it.
 
     Source: g(h) = level by regula falsi with the Illinois modification.
@@ -180,7 +180,7 @@ def _step_to_event(s, h, goal, y, m, here, lean, walk):
 
 @kernel(**UNCOUNTED)
 def _saltation(y, m, before, after, phase, normal):
-    r"""Jump of the derivatives in y where the slope changes from `before` to `after` (see the module).
+    r"""Jump of the derivatives in y (m, N) where the slope changes from `before` to `after` (see the module).
 
     .. math:: \Phi^+ = \Phi^- + (F^+ - F^-)\, \frac{\nabla g\, \Phi^-}{\nabla g \cdot F^-}
 
@@ -226,7 +226,7 @@ def _jump(y, m, span, sea, force):
 
 @kernel(**UNCOUNTED)
 def start_state(position, force, y):
-    """State and unit derivatives at the start of an arc, into y (ALL,)."""
+    """State (m, N) and derivatives at the start of an arc, into y (ALL,): Phi = 1.  Source: docs/theory/shooting.md."""
     y[:] = 0.0
     for i in range(3):
         y[i] = position[i]
@@ -381,9 +381,9 @@ def _leave(y, m, arc, on_bed, walk, wanted, log):
 
 @kernel(**UNCOUNTED)
 def _over_buoyant(y, m, i, first, spans, water, walk):
-    """Phase in span i of a line that comes along the bed: a buoyant span cannot lie on it, and is led below it.
+    """Phase in span i of a line that comes along the bed: GROUNDED where p > 0 (N/m); else it is led below by `sink`.
 
-    So Newton meets the weight that has nothing to lie with.
+    Source: docs/theory/shooting.md, On the bed: a buoyant piece is never on the bed.
     """
     wet, sea = water and y[2] < 0.0, walk.sea
     if press(spans[i], 0.0, wet, sea, walk.law_data, walk.slope) > 0.0:
@@ -394,13 +394,13 @@ def _over_buoyant(y, m, i, first, spans, water, walk):
 
 @kernel(**UNCOUNTED)
 def _lean(y, length):
-    """Upwards if the line rises, m: a step starts beyond the corner of a profile that the last one ended at."""
+    """Shift (m) of a start beyond the corner of a profile: +-KINK_PASSED L, up if V >= 0.  Source: own choice."""
     return KINK_PASSED * length if y[5] >= 0.0 else -KINK_PASSED * length
 
 
 @kernel(**UNCOUNTED)
 def _change_phase(s, y, m, here, lean, walk):
-    """Pass the event at s: the derivatives in y jump, K[0] becomes the slope beyond; returns the new phase."""
+    """Pass the event at s (m): derivatives in y jump, K[0] becomes the slope beyond; the new phase. Bookkeeping."""
     (span, law, phase), slope = here, walk.K[0]
     _slope(s, y, m, here, (y[2] - lean, y[2] - lean), walk, walk.slope)
     after = _next_phase(phase, y, walk.sea.water_density > 0.0)
@@ -412,7 +412,7 @@ def _change_phase(s, y, m, here, lean, walk):
 
 @kernel(**UNCOUNTED)
 def _watch(y, radius, share, sea, log):
-    """Keep the least force away from the ends and the deepest dip of the line's underside below the bed."""
+    """Keep the least |n| (N) away from the ends and the deepest dip = min(h - a) (m).  Source: definition."""
     if END_SHARE < share < 1.0 - END_SHARE:
         log.lowest = min(log.lowest, np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
     if sea.has_seabed:
@@ -425,7 +425,7 @@ def _watch(y, radius, share, sea, log):
 def _may_surface(y, y_new, phase, step, force):
     """True if a step passes the line's highest place under water, or its lowest above, near enough to the surface.
 
-    Both its ends would be on one side, and the part beyond the surface go unseen.  step : m    force : scale, N
+    Source: V > 0 > V_new and z + step > 0, or the reverse: both ends lie on one side.  step : m    force : scale, N
     """
     least = APEX_PASSED * force
     if phase == WET:
@@ -470,7 +470,7 @@ def next_event(y, y_new, phase, water, sea, length):
 
 @kernel(**UNCOUNTED)
 def _next_phase(phase, y, water):
-    """The phase after an event."""
+    """The phase after an event. Bookkeeping."""
     if phase == GROUNDED:
         return WET if water and y[2] < 0.0 else DRY
     return DRY if phase == WET else WET
@@ -494,7 +494,7 @@ def _fill(s, h, x, y, here, walk, out):
 
 @kernel(**UNCOUNTED)
 def _flatten(state, normal):
-    """On the bed the force's normal component stands for the weight on it; what the line carries lies in the plane."""
+    """Force in the plane of the bed (N), n -> n - (n . N) N.  Source: docs/theory/shooting.md, On the bed."""
     lift = state[3] * normal[0] + state[4] * normal[1] + state[5] * normal[2]
     for i in range(3):
         state[3 + i] -= lift * normal[i]

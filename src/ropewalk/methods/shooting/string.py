@@ -189,7 +189,10 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box
 
 @kernel(**UNCOUNTED)
 def _turned(s, span, law_data):
-    """Matrix of the rotating frame at s of a span (N/m2), 9 numbers."""
+    """Matrix of the rotating frame at s of a span (N/m2), 9 numbers.
+
+    Source: f = m Omega^2 (r - r_axis), docs/theory/shooting.md, The string: K(s) = K m(s)/m.
+    """
     k = span.turn
     turn = (k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8])
     if span.profile < 0 or span.mass == 0.0:
@@ -199,7 +202,7 @@ def _turned(s, span, law_data):
 
 @kernel(**UNCOUNTED)
 def _by_force(t, T, stretch, span, drag_force, dt, frame, by_n):
-    r"""Derivatives by n: of :math:`\nu t` into frame and of the load into by_n, both (3, 3).
+    r"""Derivatives by n: of :math:`\nu t` (1/N) into frame and of the load (1/m) into by_n, both (3, 3).
 
     Source: derivative of nu t with t = n/T; docs/theory/shooting.md, The string.
 
@@ -230,7 +233,10 @@ def _by_force(t, T, stretch, span, drag_force, dt, frame, by_n):
 
 @kernel(**UNCOUNTED)
 def _project(frame, by_n, normal):
-    """On the bed only the part of n in its plane matters: both matrices times (1 - N N^T) from the right."""
+    """On the bed only the part of n in its plane matters (matrices in 1/N and 1/m): M -> M (1 - N N^T), N its normal.
+
+    Source: n_p = (1 - N N^T) n, docs/theory/shooting.md, On the bed.
+    """
     for i in range(3):
         a = frame[i, 0] * normal[0] + frame[i, 1] * normal[1] + frame[i, 2] * normal[2]
         b = by_n[i, 0] * normal[0] + by_n[i, 1] * normal[1] + by_n[i, 2] * normal[2]
