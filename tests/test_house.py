@@ -30,6 +30,7 @@ UNIT = re.compile(
 FORMULA = re.compile(r"\.\. math::.*?(?:\n\n|\Z)|:math:`[^`]*`", re.DOTALL)
 SAME = re.compile(r"\b[Aa]s (?::func:)?`([\w.]+)`")  # refers to another function
 BOOKKEEPING = re.compile(r"\bBookkeeping\b")  # copies, index maps, searches, calls of other kernels: nothing to derive
+ELSEWHERE = {"ropewalk_unit.py"}  # written into units
 NO_MATHEMATICS = {"empty", "zeros", "full", "int64", "isfinite", "isnan"}  # functions that bookkeeping may call
 NEWTON_LOOPS = [
     "assembly/balance_newton.py",
@@ -236,6 +237,15 @@ def test_cited_sources_exist():
         text = path.read_text(encoding="utf-8")
         assert set(re.findall(r"\[([A-Z][A-Za-z]+\d{4})\]", text)) <= known, path
         assert all((root / page).exists() for page in re.findall(r"docs/[\w/]+\.md", text)), path
+
+
+def test_files_named_in_text_exist():
+    """Names of modules in docstrings and comments: in the folder of the file, or below src/ropewalk or the root."""
+    root = SRC.parents[1]
+    for path in trees():
+        for name in re.findall(r"(?<![\w./*{}])[\w/]+\.py\b", path.read_text(encoding="utf-8")):
+            places = [folder / name for folder in (path.parent, SRC, SRC.parent, root)]
+            assert any(place.exists() for place in places) or name in ELSEWHERE, (path, name)
 
 
 def test_newton_loops_outside_numerics_give_their_reason():

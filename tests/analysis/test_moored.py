@@ -303,6 +303,6 @@ def test_check_remarks_on_a_rod_that_runs_into_itself():
     ring = {"length": 2.0, "density": 500.0, "section": {"kind": "ellipse", "a": 0.05, "b": 0.05},
             "curvature": {"kind": "constant", "kappa": [0, 0, 3.2]}}  # fmt: skip
     system = System.model_validate({"rods": {"ring": ring}})
-    assert any("rod 'ring': it runs into itself" in remark for remark in remarks(system))
+    assert any("rod 'ring': it intersects itself" in remark for remark in remarks(system))
     with pytest.raises(InputError, match="so it sinks"):
         remarks(System.model_validate({"rods": {"ring": {**ring, "density": 2000.0}}}))

@@ -21,7 +21,7 @@ ropewalk: 1
 rods:
   ring: {length: 2, density: 500, section: {kind: ellipse, a: 0.05, b: 0.05},
          curvature: {kind: constant, kappa: [0, 0, 3.2]}}
-"""  # a rod that runs into itself
+"""  # a rod that intersects itself
 BREAKER = ROPE.replace("height: 1.0", "height: 20.0")  # a wave that would have broken
 SWEEP = "ropewalk_sweep: 1\nbase: case.yaml\ndo: static\nvary: [{key: sections.rope.mass, values: [3.0, 3.1]}]\n"
 ANSWERS = [

@@ -88,7 +88,7 @@ def test_a_rod_that_runs_into_itself_is_told_on_stderr_and_computed(tmp_path):
         "curvature: {kind: constant, kappa: [0, 0, 3.2]}}\n"
     )
     result = run(str(case), "--json")
-    assert "doubt rod-overlap: rod 'ring': it runs into itself" in result.stderr
+    assert "doubt rod-overlap: rod 'ring': it intersects itself" in result.stderr
     assert json.loads(result.stdout)["equilibria"]
 
 

@@ -159,5 +159,5 @@ def test_winch_and_net_refuse_a_varying_section():
     """Their lines have no s of their own."""
     case = rod().model_dump(mode="json", by_alias=True, exclude_unset=True)
     case["lines"]["rod"]["payout"] = {"end": "A", "rate": 0.1}
-    with pytest.raises(InputError, match="varies along s, which a line with a winch cannot"):
+    with pytest.raises(InputError, match="varies along s, which a line with a winch does not support"):
         statics(System.model_validate(case), "fem")

@@ -173,7 +173,7 @@ def test_reshape_gives_the_same_rod_as_building_it():
 
 
 def test_a_rod_denser_than_water_is_refused():
-    with pytest.raises(InputError, match=r"rod 'log': mean density 1100 kg/m3 is not below the water's 1000 kg/m3"):
+    with pytest.raises(InputError, match=r"mean density 1100 kg/m3 is not below that of the water, 1000 kg/m3"):
         build_rod(Rod(length=1.0, density=1100.0, section=ROUND), SEA, "log")
 
 
@@ -200,7 +200,7 @@ def test_a_section_wider_than_the_radius_of_curvature_is_refused():
 
 
 def test_a_rod_that_runs_into_itself_is_told():
-    with pytest.warns(RodWarning, match=r"it runs into itself: near s = .* its surfaces overlap"):
+    with pytest.warns(RodWarning, match=r"it intersects itself: near s = .* its surfaces overlap"):
         rod_of({"kind": "constant", "kappa": [0.0, 0.0, 2 * np.pi]})
 
 
@@ -211,10 +211,10 @@ def test_a_tight_but_clear_rod_gives_no_warning():
 
 
 def test_points_that_coincide_are_refused():
-    with pytest.raises(InputError, match="two points of its centreline"):
+    with pytest.raises(InputError, match="two consecutive points of its centreline coincide"):
         rod_fields(Rod(density=500.0, section=ROUND, curvature={"kind": "centreline", "points": [[0, 0, 0]] * 4}))
 
 
 def test_length_that_contradicts_the_centreline_is_refused():
-    with pytest.raises(InputError, match=r"length is 5.0 m, but the spline through its centreline has 2 m"):
+    with pytest.raises(InputError, match=r"length is 5.0 m, but the spline of its centreline is 2 m long"):
         rod_of({"kind": "centreline", "points": [[0.5 * k, 0, 0] for k in range(5)]}, length=5.0)

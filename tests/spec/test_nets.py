@@ -186,5 +186,5 @@ def test_points_of_a_rim_lie_on_it():
         with pytest.raises(InputError, match=words):
             grips = {"p": Grip(0, -1, (0, 0, 0), np.array(on)), "q": Grip(1, -1, (0, 0, 0), np.array(q, float))}
             build_nets(made, {"twine": TWINE}, Environment(), grips)
-    with pytest.raises(InputError, match="its rim names 'p', but there is no such point"):
+    with pytest.raises(InputError, match="its rim refers to 'p', but there is no such point"):
         build_nets(made, {"twine": TWINE}, Environment(), {})

@@ -1,7 +1,7 @@
 r"""Ends of lines held on the seabed: anchors, clump weights, piles flush with the bed.
 
 A line that reaches its anchor along the bed lies there as it lies beside it: its axis is at the height of rest, and
-the bed, not the anchor, carries its weight. Two things would say otherwise. The anchor's point is given on the bed
+the bed, not the anchor, carries its weight. Two things would violate this. The anchor's point is given on the bed
 or within the line's thickness of it, so the last element would climb or dip to it; and the node of the anchor has
 half an element of the line, whose weight would pull at the anchor by an amount that depends on the mesh. So such
 an end is laid at the height of rest, has no contact of its own, and what presses down on the bed is carried by it.

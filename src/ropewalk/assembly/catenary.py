@@ -70,7 +70,7 @@ class Assembly(NamedTuple):
 
 
 def present_parts(assembly: Assembly) -> tuple[int | None, int | None]:
-    """What tells the types of assemblies apart."""
+    """Marks that distinguish the types of assemblies."""
     return assembly.several, assembly.bodied
 
 

@@ -99,7 +99,7 @@ def axial(e, i, now, elements, gp):
 
     Returns the unit tangent t, the length, the tension (N), the weight w (N/m) with which the length equation is
     to be added to the rows of the nodes, the stiffness matrix (N/m) of the second node with that added, the
-    length equation's row by the second node, minus its derivative by T (m/N), and the miss (m).
+    length equation's row by the second node, minus its derivative by T (m/N), and the length error (m).
 
     Adding the length equation is a row operation that leaves the solution alone and makes the stiffness of a
     straight taut line regular without its tension.

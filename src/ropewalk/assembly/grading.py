@@ -6,7 +6,7 @@ lifted. Elements are there made shorter, at the cost of the rest of the line,
 
 .. math:: h(s) \propto \frac{1}{1 + (\gamma - 1)\, e^{-((s - s_0) / (\beta L))^4}},
 
-with :math:`\gamma` the grading asked for, and :math:`s_0` where the catenary of the line's mean weight leaves the bed
+with :math:`\gamma` the given grading, and :math:`s_0` where the catenary of the line's mean weight leaves the bed
 at the start. The flat top of the bump is for the motion of that place, which the mesh does not follow.
 """
 

@@ -20,7 +20,7 @@ from ropewalk.physics.rigidbody import arm_matrix
 OPEN = 1e-6  # of the size of what is linked: printed digits pass
 SWEEPS = 60  # of putting together, each a Newton step
 CLOSED = 1e-12  # m
-ORDER = ((2, 0), (2, 1), (0, 1))  # pairs of directions that stay square, as in mixed_links.py
+ORDER = ((2, 0), (2, 1), (0, 1))  # pairs of directions that stay square, as in methods/mixed/links.py
 
 
 def refuse_open_links(model: Model, state: State) -> None:
@@ -111,7 +111,7 @@ def _moved(model: Model, state: State) -> State:
 
 
 def _equations(model: Model, state: State, link: int) -> tuple[Array, tuple[Array, Array]]:
-    """What a link misses (m) and its derivatives (rows, 6) by the moves and turns of the parts at its ends."""
+    """Closure error of a link (m) and its derivatives (rows, 6) by the moves and turns of the parts at its ends."""
     links = model.links
     turn, arm, place = [], [], []
     for side in range(2):

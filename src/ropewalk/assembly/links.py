@@ -48,7 +48,7 @@ class LinkScratch(NamedTuple):
     own: Array  # (12, 12) derivative of `wrench` by the moves and turns of both ends
     wrench: Array  # (12,) minus the forces (N) and moments (N m) on both ends
     hold: Array  # (6, 12) derivative of the equations by the same moves and turns
-    gap: Array  # (6,) what the equations miss, m
+    gap: Array  # (6,) residuals of the equations, m
     lever: Array  # (12, 12) moves and turns of both ends per degree of freedom of their junctions
 
 

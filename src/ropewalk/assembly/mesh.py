@@ -1,7 +1,7 @@
 """Mesh of the mixed elements: nodes and elements of all lines end to end, and the junctions they meet in.
 
 A line is walked from a held end if it has one, because elimination may then forget where it came from;
-`flipped` says that this is end B. Positions in these arrays follow the walk; `s` is always from end A.
+`flipped` marks that this is end B. Positions in these arrays follow the walk; `s` is always from end A.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from ropewalk.model.state import end_positions, initial_state
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain
 from ropewalk.physics.ropes import NO_MEMORY, ROPE, SYROPE
 
-ELEMENTS_PER_LINE = 50  # of a line that does not say; the fairlead force is then within about 0.2 %
+ELEMENTS_PER_LINE = 50  # of a line without a given number; the fairlead force is then within about 0.2 %
 LEAST_PER_STRETCH = 2  # elements between two breaks (piece ends, attachments) of such a line
 SLACK_STIFFNESS = 1e-3  # axial stiffness in compression of a line that cannot push, in multiples of its weight
 LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element that has parted
@@ -134,7 +134,7 @@ Edges = tuple[Array, Ints]  # s of the nodes of a line from end A (m), and the s
 
 
 def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = None) -> Mesh:
-    """Cut the lines into elements and collect the junctions; winches are put on by mixed_payout.py.
+    """Cut the lines into elements and collect the junctions; winches are put on by methods/mixed/payout.py.
 
     lies : (n_lines, 2) whether ends A and B that are held on the bed lie there, of `lying_ends`; as in calm water
     """
@@ -291,7 +291,7 @@ def _stretches(model: Model, line: int) -> list[tuple[float, float, int, int]]:
 
 
 def _shared_counts(total: int, lengths: Array) -> Ints:
-    """Elements of stretches of a piece: as many as asked for in all, each at least one, the rest by length (m).
+    """Elements of stretches of a piece: the given number in all, each at least one, the rest by length (m).
 
     One of no length is that in which a line parts: one element.
     """

@@ -1,7 +1,7 @@
 r"""What a mesh leaves open in the forces at the ends of lines: by a change of it, and by sharp bends.
 
 A line that hangs down and up again without a horizontal force, or straight down to the bed, turns within one element.
-Where in it cannot be said: half the weight of the element,
+The place within it is unknown: half the weight of the element,
 
 .. math:: \tfrac12 w\, \Delta s,
 

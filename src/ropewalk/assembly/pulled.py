@@ -22,7 +22,7 @@ import numpy as np
 
 from ropewalk.model.arrays import Array, Flags, Ints
 
-EDGE = 4  # nodes beyond a stretch that are told the friction they would find if they came down
+EDGE = 4  # nodes beyond a stretch that have the friction that would act if they came down
 SHORTEST = 1e-300  # m; what has no length lies nowhere
 
 
@@ -58,9 +58,9 @@ class Stretch(NamedTuple):
 
 
 def wanted(chains: Chains, lain: Lain, current: Array | None) -> tuple[Array, Array]:
-    """Friction that the present tensions ask for (n_nodes, 3), N, and as a share of the normal force.
+    """Friction required by the present tensions (n_nodes, 3), N, and as a share of the normal force.
 
-    current : (n_nodes, 3) N, what there is of it; None if only what holds lines across is asked for
+    current : (n_nodes, 3) N, what there is of it; None for the part across the lines only
     """
     N, tangent, mu = lain.pressed, lain.tangent, lain.friction
     limit = mu * N

@@ -231,7 +231,7 @@ def still_block(body, x, quaternion, fluid, shells, block):
 
     .. math:: \delta (F, M) = -K\, (\delta x, \theta)
 
-    Weight, buoyancy of hull or volume, given loads and stiffness: what the closed form and shooting know of bodies.
+    Weight, buoyancy of hull or volume, given loads and stiffness, for the closed form and shooting.
 
     body : record    x : place of the origin, m    quaternion : (4,) attitude    fluid : rho, g
     shells : of all bodies, :class:`Shells`

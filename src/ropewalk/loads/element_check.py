@@ -1,4 +1,4 @@
-r"""Balance, lengths, ends and bed of lines of elements at rest: the compiled short way of the audit.
+r"""Balance, lengths, ends and bed of lines of elements at rest: the compiled quick audit.
 
 Loads are lumped at the nodes by halves of elements, each with the water at its own node and the tangent of its element:
 
@@ -281,11 +281,11 @@ def _check_ends(strings, water, limits, places, i, knots, limit, figures):
 
 @kernel(**UNCOUNTED)
 def _check_line(acting, strings, water, limits, elements, i, at, figures):
-    """Balance of the nodes of line i, R = 0, lengths and pushes of its elements, figures noted: whether they pass.
+    """Balance of the nodes of line i, R = 0, lengths and compression of its elements, figures noted: whether they pass.
 
     Source: docs/audit.md, Equilibria: Elements and bars.
 
-    at : force limit (N), place limit (m), least limit of pushes (N), dips of the bed at both ends (m), `Places`
+    at : force limit (N), place limit (m), least limit of compression (N), dips of the bed at both ends (m), `Places`
     """
     force_limit, place_limit, least, dips, places = at
     first, last = strings.start[i], strings.start[i + 1] - 1

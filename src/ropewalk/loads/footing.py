@@ -6,8 +6,8 @@ Such a thing has no shape, only a mass m and a volume V. It stands on the bed as
           A = \max\left(\tfrac{\pi}{4} d^2,\; \frac{W}{0.1\, k\, d}\right)
 
 so that its weight W in water, with the force given on it, presses it a tenth of its diameter into a bed of stiffness k
-at most. The pressure on this area is that of loads/bed.py. The rule is ours: a soft bed under a heavy lump says more
-about the stiffness that nobody gave than about the soil. Things of neither mass nor volume need none.
+at most. The pressure on this area is that of loads/bed.py. The rule is our own: a lump that sinks deep into a soft
+bed is usually due to the default stiffness, not to the soil. Things without mass and volume need none.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def uneven_water(around):
 
     for discs on the axis t. The second term is that of the variation across them: the gradient G of the acceleration of
     an irrotational flow is symmetric, so that :math:`\sum e \times G e` over the directions across the axis is
-    :math:`-t \times G t`, and the strips along the axis know G t.
+    :math:`-t \times G t`, and the strips along the axis give G t.
 
     around : record of HULL_WATER
     """

@@ -1,4 +1,4 @@
-"""Bodies at rest, every force on them summed again: the compiled short way of the audit.
+"""Bodies at rest, every force on them summed again: the compiled quick audit.
 
 Places that are prescribed, weight, buoyancy, given loads and stiffness, the pull of lines and links, and the flow that
 analysis/audit_hulls.py gives. A body on the bed, or over a relief, is left open: the audit then takes its long way

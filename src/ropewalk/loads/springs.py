@@ -41,7 +41,7 @@ def loss_law(law, rate, grip):
 
     Coulomb's law, smooth over the slip speed :math:`v_s`.
 
-    law : record of AXIS_LAW    rate : of the way, m/s    grip : g, limit of friction by the force across the slide, N
+    law : record of AXIS_LAW    rate : of x, m/s    grip : g, limit of friction by the force across the slide, N
     """
     limit = law.friction + grip
     share = np.tanh(rate / SLIP)

@@ -1,4 +1,4 @@
-r"""Balance, lengths, ends and bed of strings at rest, and points: the compiled short way of the audit.
+r"""Balance, lengths, ends and bed of strings at rest, and points: the compiled quick audit.
 
 From every node the string is followed to the next (string_march.py); on a plane bed it lies in the plane, and the bed
 may push up and hold within its friction. What does not pass, or lies on a relief, is left open: the audit then takes

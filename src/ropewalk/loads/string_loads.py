@@ -1,4 +1,4 @@
-r"""What acts on strings at rest, per length, written apart from the methods: for the compiled short way of the audit.
+r"""What acts on strings at rest, per length, written apart from the methods: for the compiled quick audit.
 
 .. math:: f = (w \rho A - m)\, g\, e_z + w\,\nu\, f_D(u(r), t) + q(s, r, t)
 

@@ -1,4 +1,4 @@
-r"""Strings at rest, integrated again from node to node: the compiled short way of the audit.
+r"""Strings at rest, integrated again from node to node: the compiled quick audit.
 
 .. math:: n' = -f(s, r, n), \qquad r' = (1 + \varepsilon(|n|))\, t, \qquad t = n / |n|
 

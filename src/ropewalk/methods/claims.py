@@ -1,4 +1,4 @@
-"""What a case asks of a solver, and which solvers answer."""
+"""Features that a case requires of a solver, and the solvers that have them."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ CLOSED_FORM = frozenset(
 )
 
 
-_last: list[tuple[Model, frozenset[Claim]]] = []  # the model that was looked at last: a call asks more than once
+_last: list[tuple[Model, frozenset[Claim]]] = []  # the last model: it is needed several times in a call
 
 
 def demands(model: Model) -> frozenset[Claim]:
-    """What the case asks beyond statics or dynamics."""
+    """Features that the case requires beyond statics or dynamics."""
     known = _last[:1]
     if known and known[0][0] is model:
         return known[0][1]
@@ -53,7 +53,7 @@ def demands(model: Model) -> frozenset[Claim]:
 
 
 def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = frozenset()) -> None:
-    """Raise InputError if the case asks what `solver` does not claim.
+    """Raise InputError if the case requires what `solver` does not claim.
 
     At rest ropes with memory are what their static laws make them, and lift swings about zero: every static method
     takes such cases.
@@ -70,7 +70,7 @@ def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = f
 
 
 def able(asked: frozenset[Claim], kind: Claim, model: Model | None = None) -> list[str]:
-    """Names of the methods that claim all that is asked, in statics or in dynamics.
+    """Names of the methods that claim all that is required, in statics or in dynamics.
 
     model : of the case, whose finer points a method may refuse by its `check`
     """

@@ -14,7 +14,7 @@ from ropewalk.model.state import State
 
 
 class Claim(Enum):
-    """What a case can ask of a solver. A solver takes a case if it claims all the case asks."""
+    """Features that a case can require. A solver accepts a case if it claims all that the case requires."""
 
     STATICS = "statics"
     DYNAMICS = "dynamics"
@@ -103,14 +103,14 @@ class Report:
     status: Status = Status.DONE
     message: str = ""
     iterations: int = 0
-    residual_force: float = 0.0  # largest force out of balance, N
-    residual_position: float = 0.0  # largest miss of a line's end, m
-    figures: Mapping[str, Any] = field(default_factory=dict)  # what else the method can tell: paths, errors, energy
+    residual_force: float = 0.0  # largest residual force, N
+    residual_position: float = 0.0  # largest closure error of a line, m
+    figures: Mapping[str, Any] = field(default_factory=dict)  # further figures of the method: paths, errors, energy
 
     @property
     def good(self) -> bool:
         """True if there is an answer."""
-        return self.status is Status.DONE or self.status is Status.SLACK  # no look-up: asked at every step
+        return self.status is Status.DONE or self.status is Status.SLACK  # no look-up: evaluated at every step
 
 
 class Passage(NamedTuple):

@@ -1,4 +1,4 @@
-"""All solvers by name: a new one is one line here. Modules are imported when asked for."""
+"""All solvers by name: a new one is one line here. Modules are imported at first use."""
 
 from __future__ import annotations
 

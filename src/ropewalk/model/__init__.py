@@ -1,1 +1,1 @@
-"""System to arrays: what kernels read."""
+"""System to arrays: the input of kernels."""

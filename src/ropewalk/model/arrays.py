@@ -1,4 +1,4 @@
-"""Read-only arrays, the stuff a Model is made of."""
+"""Read-only arrays, of which a Model consists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Records = Any  # np.recarray: rows with named fields, which type checkers do not know
+Records = Any  # np.recarray: rows with named fields, which type checkers do not support
 
 
 def floats(values: Any, shape: tuple[int, ...] | None = None) -> Array:
@@ -41,7 +41,7 @@ def records(n: int, fields: np.dtype[Any]) -> Records:
 
 
 def put(rows: Records, **values: Any) -> None:
-    """Fill fields of rows by name: as attributes of the rows they would take ten times as long."""
+    """Fill fields of rows by name; assigning attributes of the rows takes ten times as long."""
     plain = rows.view(np.ndarray)
     for name, value in values.items():
         plain[name] = value

@@ -53,7 +53,7 @@ class Hulls(NamedTuple):
 
 
 class Bodies(NamedTuple):
-    """Rigid bodies; vectors in the body frame unless said otherwise."""
+    """Rigid bodies; vectors in the body frame unless noted otherwise."""
 
     position: Array  # (n, 3) of the origin, world, m
     quaternion: Array  # (n, 4) scalar first, body to world
@@ -74,7 +74,7 @@ class Bodies(NamedTuple):
     added_mass: Array  # (n, 6, 6)
 
     def hulls_of(self, k: int, *, windage: bool = False) -> list[int]:
-        """Indices of the hulls of body k, with its windage and drag areas and foils if asked for."""
+        """Indices of the hulls of body k, on request with its windage and drag areas and foils."""
         own = range(int(self.hull_start[k]), int(self.hull_start[k + 1]))
         return [h for h in own if windage or self.hulls.kind[h] in (HULL_AXISYMMETRIC, HULL_SPHERE)]
 
@@ -189,7 +189,7 @@ def _parts(body: spec.Body) -> list[dict[str, Any]]:
 
 
 def _hull(hull: AxisymmetricHull | SphereHull) -> dict[str, Any]:
-    """Row of `Hulls` by its names; what is left out is zero."""
+    """Row of `Hulls` by field names; omitted fields are zero."""
     if isinstance(hull, SphereHull):
         return {"kind": HULL_SPHERE, "place": hull.centre, "axis": (0.0, 0.0, 1.0), "radius": hull.radius,
                 "drag_normal": hull.drag, "drag_axial": hull.drag, "added_normal": hull.added_mass,

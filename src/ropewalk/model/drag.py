@@ -1,4 +1,4 @@
-"""Laws of drag coefficients as kernels read them."""
+"""Laws of drag coefficients in the form that kernels take."""
 
 from __future__ import annotations
 

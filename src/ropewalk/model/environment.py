@@ -28,7 +28,7 @@ SHALLOWEST = 0.01  # m, water over a bed whose grid lies above the surface
 
 
 class Sea(NamedTuple):
-    """What the environment is to kernels. Angles in rad."""
+    """The environment as arrays for kernels. Angles in rad."""
 
     depth: float  # m, inf for deep water
     gravity: float  # m/s2
@@ -59,7 +59,7 @@ class Sea(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """A current or wind at its largest, and how it changes."""
+    """Largest speed of a current or wind, and its variation in time."""
 
     speed: float  # m/s, the largest that it can have
     heading: float  # rad; 0 where it changes
@@ -71,7 +71,7 @@ CALM = Flow(0.0, 0.0, -1, -1)
 
 
 def build_flow(given: spec.Current | spec.Wind | None, book: FunctionBook) -> Flow:
-    """Speed and heading of a current or wind with the functions that they change by."""
+    """Speed and heading of a current or wind with their functions of time."""
     if given is None:
         return CALM
     speed, factor, heading, turn = _largest(given.speed), -1, 0.0, -1
@@ -85,7 +85,7 @@ def build_flow(given: spec.Current | spec.Wind | None, book: FunctionBook) -> Fl
 
 
 def _largest(speed: Value) -> float:
-    """Bound of a speed, m/s."""
+    """Upper bound of a speed, m/s."""
     if isinstance(speed, HarmonicValue):
         return abs(speed.mean) + sum(abs(term.amplitude) for term in speed.terms)
     if isinstance(speed, TableValue):
@@ -94,7 +94,7 @@ def _largest(speed: Value) -> float:
 
 
 def build_sea(environment: spec.Environment) -> Sea:
-    """The sea by itself, with functions of its own."""
+    """The sea without the rest of the model, with its own functions of time."""
     book = FunctionBook()
     current, wind = build_flow(environment.current, book), build_flow(environment.wind, book)
     return fill_sea(environment, current, wind, book.build())
@@ -139,7 +139,7 @@ def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions
 
 
 def sea_at(sea: Sea, t: float) -> Sea:
-    """The sea with the current and the wind of time t (s), which change no more."""
+    """The sea with the current and the wind of time t (s), constant from then on."""
     functions, table = sea.functions, np.array(sea.current_table)
     if sea.current_factor < 0 and sea.current_turn < 0 and sea.wind_factor < 0 and sea.wind_turn < 0:
         return sea
@@ -171,7 +171,7 @@ _STRETCHING = {
 
 
 def _wave_table(environment: spec.Environment, depth: float) -> Array:
-    """The table that kernels read, of free components or of a steady wave."""
+    """The wave table of kernels, of free components or of a steady wave."""
     sea, g, ramp = environment.waves, environment.gravity, environment.wave_ramp
     if isinstance(sea, spec.RegularWaves) and sea.is_steady and sea.height > 0.0:
         wave = _steady_wave(sea, depth, g)
@@ -183,7 +183,7 @@ def _wave_table(environment: spec.Environment, depth: float) -> Array:
 
 @lru_cache(maxsize=64)
 def _calm(depth: float, g: float, ramp: float) -> Array:
-    """The table without waves, which statics of many cases share."""
+    """The table without waves, shared by the statics of many cases."""
     return waves.wave_table(*_components(None), depth, g, ramp, _STRETCHING[None])
 
 
@@ -194,7 +194,7 @@ def _plane() -> Terrain:
 
 
 def _steady_wave(sea: spec.RegularWaves, depth: float, g: float) -> steady_waves.Steady:
-    """InputError for waves that would have broken, or that the theory does not reach."""
+    """Table of a steady wave; InputError for one beyond breaking or outside the range of the theory."""
     what = f"environment.waves: {sea.height:g} m at {sea.period:g} s"
     try:
         if sea.theory == "stream":
@@ -204,12 +204,12 @@ def _steady_wave(sea: spec.RegularWaves, depth: float, g: float) -> steady_waves
         raise InputError(f"{what} by the stream function: {error}") from None
     highest = steady_waves.highest(wave.wavenumber, depth)
     if sea.height > highest:
-        raise InputError(f"{what} is higher than the highest wave of its length, {highest:.3g} m; lower it")
+        raise InputError(f"{what} is higher than the highest wave of its length, {highest:.3g} m; reduce its height")
     if wave.elevation.size > 1 and not abs(wave.elevation[1]) < BOUND_SHARE * wave.elevation[0]:
         share = abs(wave.elevation[1]) / wave.elevation[0]
         raise InputError(
-            f"{what} is beyond {sea.theory} in {depth:g} m: its second harmonic is {share:.2g} of the first, "
-            f"at most {BOUND_SHARE}; use theory: stream"
+            f"{what} is outside the range of {sea.theory} in {depth:g} m of water: its second harmonic is {share:.2g} "
+            f"of the first, above {BOUND_SHARE}; use theory: stream"
         )
     return wave
 
@@ -263,7 +263,7 @@ def bed_levels(sea: Sea, r: Array) -> Array:
 
 
 def level_bed(sea: Sea) -> Sea:
-    """The sea over a level bed, as deep as that of a grid is at most: for closed forms to begin with."""
+    """The sea over a level bed at the largest depth of a grid, for first guesses by closed forms."""
     flat = floats([0.0, 0.0, 1.0])
     if not is_grid(sea):
         return sea._replace(bed_normal=flat)
@@ -293,7 +293,7 @@ def _components(sea: spec.Waves | None) -> tuple[Array, Array, Array, Array]:
 
 
 def _given(sea: spec.RegularWaves | spec.ComponentWaves) -> list[tuple[float, float, float, float]]:
-    """Amplitude, period, heading (degrees), phase as the file has them."""
+    """Amplitude (m), period (s), heading and phase (degrees) as given in the file."""
     if isinstance(sea, spec.RegularWaves):
         return [(0.5 * sea.height, sea.period, sea.heading, sea.phase)]
     return [(c.amplitude, c.period, c.heading, c.phase) for c in sea.components]

@@ -1,4 +1,4 @@
-"""What users give as functions, ready for kernels and for the audit; drag laws as the case gives them."""
+"""Functions of the user for kernels and for the audit; drag laws as given in the case."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LEAST_SPEED = 1e-3  # m/s: scale of a current that vanishes where it is first lo
 
 
 class UserFields(NamedTuple):
-    """Functions of the user's, and drag laws as the case gives them."""
+    """Functions of the user, and drag laws as given in the case."""
 
     loads: tuple[tuple[int, Handle], ...] = ()  # line and load
     load_slopes: Mapping[int, Handle] = {}  # by line, derivatives of its load
@@ -45,7 +45,7 @@ class UserFields(NamedTuple):
         return bool(self.loads) or self.current is not None
 
     def load_addresses(self, line: int) -> tuple[int, int]:
-        """Addresses of the load on a line and of its derivatives, 0 of what is not given."""
+        """Addresses of the load on a line and of its derivatives, 0 if not given."""
         slopes = self.load_slopes.get(line)
         return next((handle.address for i, handle in self.loads if i == line), 0), slopes.address if slopes else 0
 
@@ -55,7 +55,7 @@ class UserFields(NamedTuple):
         return 0 if self.current_slope is None else self.current_slope.address
 
     def handles(self) -> dict[str, Handle]:
-        """What can go wrong in a run, by how it is called in messages."""
+        """Functions that can fail in a run, by their names in messages."""
         found = {f"the load on line {i}": handle for i, handle in self.loads}
         found |= {f"the slopes of the load on line {i}": handle for i, handle in self.load_slopes.items()}
         found |= {} if self.current is None else {"the current": self.current}
@@ -64,7 +64,7 @@ class UserFields(NamedTuple):
 
 
 def build_laws(system: System, given: Fields) -> dict[str, tuple[Law, Handle]]:
-    """Axial laws by functions, by section."""
+    """Axial laws given as functions, by section."""
     found = {}
     for name, function in given.laws.items():
         _known("section", f"fields.laws.{name}", name, system.sections)
@@ -87,7 +87,7 @@ def build_laws(system: System, given: Fields) -> dict[str, tuple[Law, Handle]]:
 
 
 def _gives_slope(function: Callable[..., Any]) -> bool:
-    """Whether a law gives its slope beside the tension."""
+    """Whether a law returns its slope along with the tension."""
     try:
         return bool(np.shape(function(SECANT)) == (2,))
     except Exception:
@@ -95,7 +95,7 @@ def _gives_slope(function: Callable[..., Any]) -> bool:
 
 
 def _check_slope(function: Callable[..., Any], where: str) -> None:
-    """Raise InputError if the slope that a law gives is not that of its tension."""
+    """Raise InputError if the slope that a law returns is not the derivative of its tension."""
     h = 1e-3 * SECANT
     for e in PROBES[1:]:
         slope = _numbers(function, [e], where, 2)[1]
@@ -114,7 +114,7 @@ def _listed(numbers: Array) -> str:
 
 def _check_slopes(function: Callable[..., Any], slopes: Callable[..., Any], at: list[Any], by: tuple[int, ...],
                   where: str) -> None:  # fmt: skip
-    """Raise InputError if derivatives are not those of a function of three numbers.
+    """Raise InputError if given derivatives are not those of the function, which has three components.
 
     at : arguments of both    by : which of them, vectors of three, the columns belong to
     """
@@ -144,7 +144,7 @@ def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Ha
         where = f"fields.loads.{name}"
         _known("line", where, name, system.lines)
         if system.lines[name].payout is not None:
-            raise InputError(f"{where}: line '{name}' has a winch, along which s moves; leave the winch out")
+            raise InputError(f"{where}: line '{name}' has a winch, so s is not fixed to it; remove the winch")
         _numbers(function, [0.5 * system.lines[name].length, middle, np.array([1.0, 0.0, 0.0]), 0.0], where, 3)
         loads.append((list(system.lines).index(name), _handle(function, LOAD_SHAPE, 3, where)))
     slopes = {}
@@ -156,7 +156,7 @@ def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Ha
     current, current_slope = None, None
     if given.current is not None:
         if system.environment.current is not None:
-            raise InputError("fields.current replaces environment.current; leave one of them out")
+            raise InputError("fields.current replaces environment.current; remove one of them")
         _numbers(given.current, [middle, 0.0], "fields.current", 3)
         current = _handle(given.current, CURRENT_SHAPE, 3, "fields.current")
         if given.current_slope is not None:
@@ -197,7 +197,7 @@ def _places(system: System) -> Array:
 
 
 def _speed(function: Callable[..., Any], place: Array) -> float:
-    """Speed at a place where a line may never be, m/s; 0 where the field is not known."""
+    """Speed at a place where no line may be, m/s; 0 where the field is undefined."""
     try:
         speed = float(np.linalg.norm(np.asarray(function(place, 0.0), dtype=float)))
     except Exception:
@@ -206,7 +206,7 @@ def _speed(function: Callable[..., Any], place: Array) -> float:
 
 
 def trouble(fields: UserFields, names: Mapping[str, tuple[str, ...]]) -> str:
-    """A sentence if a function raised or gave numbers that are not finite; empty if none did.
+    """A sentence if a function raised or returned numbers that are not finite; empty if none did.
 
     names : of the lines and sections
     """
@@ -239,7 +239,7 @@ def _named(fields: UserFields, names: Mapping[str, tuple[str, ...]]) -> list[tup
 
 
 def _raised(function: Callable[..., Any], given: list[Any]) -> str:
-    """What a function raises, when it is called again."""
+    """The error that a function raises when it is called again."""
     try:
         function(*given)
     except Exception as error:
@@ -248,7 +248,7 @@ def _raised(function: Callable[..., Any], given: list[Any]) -> str:
 
 
 def forget_trouble(fields: UserFields) -> None:
-    """Begin anew to note what goes wrong in functions."""
+    """Clear the record of errors in functions."""
     for handle in fields.handles().values():
         handle.reset()
 
@@ -264,7 +264,7 @@ def _handle(function: Callable[..., Any], shape: tuple[int, ...], n_found: int, 
 
 
 def _numbers(function: Callable[..., Any], given: list[Any], where: str, count: int, columns: int = 0) -> list[float]:
-    """What a function returns for a first try; InputError if that is not `count` finite numbers, or as many rows."""
+    """Values of a function at a first call; InputError if these are not `count` finite numbers, or as many rows."""
     what = f"{count} x {columns} numbers" if columns else "a number" if count == 1 else f"{count} numbers"
     try:
         value = function(*given)

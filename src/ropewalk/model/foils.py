@@ -1,11 +1,11 @@
 r"""Coefficients of foils as cubics in the angle of attack, all the way round.
 
-What the table of a file leaves out of the circle is that of a flat plate with separated flow, [Hoerner1965], ch. 3,
+Outside the angles of its table a foil has the coefficients of a flat plate with separated flow, [Hoerner1965], ch. 3,
 
 .. math:: C_L = C \sin\alpha \cos\alpha, \qquad C_D = C_0 + C \sin^2\alpha, \qquad C_M = 0,
 
-on rows `STEP` apart. The cubics are those of [Fritsch1984], monotone between the rows, so that no lift is made up
-between them and slopes are continuous.
+on rows `STEP` apart. The cubics are those of [Fritsch1984], monotone between the rows, so that they do not
+overshoot, and with continuous slopes.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ FOIL_ROW = np.dtype(
 
 
 def given_angles(table: FoilTable) -> tuple[float, float]:
-    """Angles of attack from which and to which a table goes, rad."""
+    """First and last angle of attack of a table, rad."""
     high = np.radians(table.angle[-1])
     return (-high if table.symmetric else np.radians(table.angle[0])), high
 
 
 def whole_circle(table: FoilTable) -> Array:
-    """(n, 4) angle (deg, from -180 to 180), lift, drag and moment: the table, and a flat plate where it has none."""
+    """(n, 4) angle (deg, from -180 to 180), lift, drag and moment: the table, and a flat plate outside it."""
     given = np.column_stack([table.angle, table.lift, table.drag, table.moment or np.zeros(len(table.angle))])
     if table.symmetric:
         mirrored = given[:0:-1] * np.array([-1.0, -1.0, 1.0, -1.0])
@@ -56,7 +56,7 @@ def whole_circle(table: FoilTable) -> Array:
 
 
 def _closed(rows: Array) -> Array:
-    """Rows with one at -180 and one at 180 deg, the same."""
+    """Rows closed by equal ones at -180 and 180 deg."""
     has_low, has_high = rows[0, 0] == -HALF_TURN, rows[-1, 0] == HALF_TURN
     turn = np.array([2.0 * HALF_TURN, 0.0, 0.0, 0.0])
     if has_low and has_high:
@@ -78,7 +78,7 @@ def foil_rows(foil: Foil) -> Records:
 
     circle = whole_circle(foil.table)
     turn = np.array([2.0 * HALF_TURN, 0.0, 0.0, 0.0])
-    wide = np.concatenate([circle[:-1] - turn, circle, circle[1:] + turn])  # cubics at the seam must know both sides
+    wide = np.concatenate([circle[:-1] - turn, circle, circle[1:] + turn])  # cubics at the seam depend on both sides
     n = circle.shape[0]
     first = n - 1
     cubics = PchipInterpolator(np.radians(wide[:, 0]), wide[:, 1:]).c[:, first : first + n - 1]

@@ -1,6 +1,6 @@
-"""What is given to change in time: forces on points, bodies and attachments, loads along lines, current and wind.
+"""Inputs that vary in time: forces on points, bodies and attachments, loads along lines, current and wind.
 
-The arrays of a Model hold the loads at its time, 0 as it is built; :func:`at_time` gives it those of another time.
+The arrays of a Model hold the loads at its time, 0 when it is built; :func:`at_time` replaces them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PUSH = np.dtype(
 
 
 class Given(NamedTuple):
-    """What changes, and what does not of the same loads."""
+    """The varying and the constant part of the same loads."""
 
     push: Records  # (n,) of PUSH
     load_factor: Ints  # (n_loads,) function that distributed loads are multiplied with, -1 for none
@@ -64,7 +64,7 @@ NOTHING = Given(records(0, PUSH), ints([]), NO_FORCES, NO_FORCES, NO_FORCES, NO_
 
 
 def build_pushes(system: System, book: FunctionBook) -> tuple[Records, Ints]:
-    """Pushes of all parts, and the factors of distributed loads, in the order of the file."""
+    """Applied forces of all parts, and the factors of distributed loads, in the order of the file."""
     rows: list[tuple[int, int, int, Array]] = []
 
     def push(kind: int, part: int, vector: VectorValue) -> None:
@@ -92,7 +92,7 @@ def build_pushes(system: System, book: FunctionBook) -> tuple[Records, Ints]:
 
 
 def _along_axes(point: lines.Point, book: FunctionBook) -> list[tuple[Array, int]]:
-    """Forces along the axes of a joint, those of springs whose rest moves among them."""
+    """Forces along the axes of a joint, including those of springs whose rest position moves."""
     if not isinstance(point.joint, joints.Joint):
         return []
     frame: Array = np.eye(3) if point.joint.frame is None else np.array(point.joint.frame)
@@ -107,7 +107,7 @@ def _along_axes(point: lines.Point, book: FunctionBook) -> list[tuple[Array, int
 
 
 def _factor(load: lines.LineLoad, book: FunctionBook) -> int:
-    """Function of a load that changes; of a pressure the value itself, for its array holds 1."""
+    """Function of a varying load; for a pressure the value itself, because its array holds 1."""
     if isinstance(load, lines.PressureLoad) and isinstance(load.value, InTime):
         return book.add_value(load.value)
     if isinstance(load, lines.TableLoad) and load.factor != 1.0:
@@ -116,7 +116,7 @@ def _factor(load: lines.LineLoad, book: FunctionBook) -> int:
 
 
 def build_given(model: Model, push: Records, load_factor: Ints) -> Given:
-    """What changes in a model whose arrays hold what does not."""
+    """The varying inputs of a model whose arrays hold the constant ones."""
     points, bodies, own = model.points, model.bodies, model.lines
     return Given(
         push=push,
@@ -131,7 +131,7 @@ def build_given(model: Model, push: Records, load_factor: Ints) -> Given:
 
 
 def at_time(model: Model, t: float) -> Model:
-    """The model with the loads that act at time t (s); they still change."""
+    """The model with the loads that act at time t (s); they still vary."""
     given = model.given
     if not given.changes:
         return model
@@ -162,7 +162,7 @@ def at_time(model: Model, t: float) -> Model:
 
 
 def without_changes(model: Model) -> Model:
-    """The model with arrays that hold only what does not change; what does is still in `given`."""
+    """The model with arrays that hold constant loads only; varying ones remain in `given`."""
     given = model.given
     if not given.changes:
         return model
@@ -184,7 +184,7 @@ def changes(model: Model) -> bool:
 
 
 def still(model: Model, t: float = 0.0) -> Model:
-    """The model with the loads, the current and the wind of time t (s), which change no more: what statics are of."""
+    """The model with the loads, the current and the wind of time t (s) held constant, for statics."""
     if not changes(model):
         return model
     model = at_time(model, t)

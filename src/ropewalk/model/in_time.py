@@ -60,7 +60,7 @@ class FunctionBook:
         return self.add(scale * value)
 
     def add_vector(self, vector: spec.VectorValue) -> list[tuple[Array, int]]:
-        """Directions and indices whose products sum up to what changes of a vector; the rest is in `steady_vector`."""
+        """Directions and indices whose products sum to the varying part of a vector; the rest is in `steady_vector`."""
         axes = np.eye(3)
         if isinstance(vector, tuple):
             changing = [(j, component) for j, component in enumerate(vector) if isinstance(component, spec.InTime)]
@@ -83,7 +83,7 @@ class FunctionBook:
 
 
 def steady(value: spec.Value) -> float:
-    """A plain number, 0 for what changes in time: that is put on by model/given.py."""
+    """A plain number, 0 for a value that varies in time, which model/given.py adds."""
     return 0.0 if isinstance(value, spec.InTime) else float(value)
 
 
@@ -99,7 +99,7 @@ def pieces_of(function: Functions, i: int) -> Records:
 
 
 class Product(NamedTuple):
-    """A polynomial times a cosine, over a span of time: what functions of time are sums of."""
+    """A polynomial times a cosine, over a span of time; functions of time are sums of these."""
 
     span: tuple[float, float]  # s, from where to where
     polynomial: Array  # of the time since the span began (since 0 if it has no beginning), lowest power first
@@ -161,7 +161,7 @@ PARTS = 8  # of a period: between two corners a function is nearly a cubic
 
 
 def corners_of(functions: Functions, i: int, begin: float, end: float) -> list[float]:
-    """Times from `begin` to `end` (s) between which function i has no corner and turns once at most."""
+    """Times from `begin` to `end` (s) between which function i has no corner and at most one extremum."""
     own = functions.function[i]
     times = {begin, end, *pieces_of(functions, i).time.tolist(), float(own.ramp)}
     for omega in functions.term.omega[own.term : own.term_stop]:
@@ -182,7 +182,7 @@ def along(terms: Sequence[tuple[list[float], float, float, float]], axis: int) -
 
 
 def straight(time: Sequence[float], value: Sequence[float], after: str) -> list[Piece]:
-    """Pieces of a table, linear between its entries; it holds before the first and, unless it goes on, after the last.
+    """Pieces of a table, linear between its entries, constant before the first and, unless continued, after the last.
 
     after : 'hold' or 'continue'
     """
@@ -195,8 +195,8 @@ def straight(time: Sequence[float], value: Sequence[float], after: str) -> list[
 def spline(time: Sequence[float], value: Sequence[float], after: str) -> list[Piece]:
     """Pieces of a cubic spline through the entries of a table.
 
-    The third derivative is continuous at the knots next to the ends, so that the ends have the rates that the table
-    gives them; where a cubic would swing beyond its entries it is limited.  after : as for `straight`
+    The third derivative is continuous at the knots next to the ends, so that the rates at the ends follow from the
+    table; where a cubic would overshoot its entries it is limited.  after : as for `straight`
     """
     cubics = limited_cubics(np.array(time, dtype=np.float64), np.array(value, dtype=np.float64)).T
     inner = [(float(t), *(float(c) for c in row[::-1])) for t, row in zip(time, cubics, strict=False)]

@@ -1,4 +1,4 @@
-"""Arrays of points, of how they are held, and of prescribed motions."""
+"""Arrays of points, their joints, and prescribed motions."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class MotionBook:
 
 
 def _tow(speed: float, ramp: float) -> list[Piece]:
-    """Pieces of a way whose speed grows linearly over `ramp` (s), then stays."""
+    """Pieces of a displacement whose speed grows linearly over `ramp` (s), then remains constant."""
     if speed == 0.0:
         return []
     start = [(0.0, 0.0, 0.0, 0.5 * speed / ramp, 0.0)] if ramp > 0.0 else []

@@ -36,7 +36,7 @@ class Sections(NamedTuple):
     mass: Array  # kg/m
     area: Array  # displaced volume per length, m2
     drag_normal: Array  # Cd times the drag diameter, m
-    drag_tangential: Array  # Ct times the circumference (or the diameter, as the file says), m
+    drag_tangential: Array  # Ct times the circumference (or the diameter, as given), m
     drag_law: Ints  # address of a law of physics/drag_law.py, 0 for constant coefficients; those above are then 1
     added_normal: Array  # multiples of the displaced mass
     added_tangential: Array
@@ -61,7 +61,7 @@ class Lines(NamedTuple):
     piece_start: Ints  # (n + 1,)
     piece_section: Ints
     piece_length: Array  # m
-    piece_elements: Ints  # asked for, 0 if left to the solver
+    piece_elements: Ints  # as given, 0 if left to the solver
     grading: Array  # (n,) ordinary over shortest element
     attachment_start: Ints  # (n + 1,)
     attachment_s: Array  # m from end A, rising
@@ -136,7 +136,7 @@ def _fill_sections(sections: Mapping[str, Section], water_density: float, laws: 
 
 
 def _lifts(parts: list[Section]) -> Records:
-    """Lift of vortices of all sections."""
+    """Vortex-induced lift of all sections."""
     rows = records(len(parts), LIFT)
     for row, section in zip(rows, parts, strict=True):
         row.diameter = section.drag_diameter or section.diameter
@@ -147,7 +147,7 @@ def _lifts(parts: list[Section]) -> Records:
 
 
 def without_memory(sections: Sections) -> Sections:
-    """The sections with the static laws of ropes with memory."""
+    """The sections, with static laws for ropes with memory."""
     return sections._replace(rope=records(sections.rope.shape[0], ROPE))
 
 
@@ -246,7 +246,7 @@ def _value(load: spec.LineLoad) -> float:
 
 
 def _table(load: spec.LineLoad, length: float) -> list[list[float]]:
-    """Rows of s and force; a table over part of the line gets entries of no force right beside its ends."""
+    """Rows of s and force; a table over part of the line gets entries of zero force next to its ends."""
     if not isinstance(load, spec.TableLoad):
         return []
     rows = [[s, *force] for s, force in zip(load.s, load.force, strict=True)]

@@ -91,14 +91,14 @@ def build_links(
 
 
 def _turning(link: spec.Link) -> Array:
-    """(3,) constants of the spring of a ball, N m: about an axis those of the two others act."""
+    """(3,) constants c_i of the spring of a ball joint, N m; those of the other two axes act about an axis."""
     k = np.array(link.stiffnesses if isinstance(link, spec.BallLink) else (0.0, 0.0, 0.0))
     constants: Array = np.maximum(0.5 * (k.sum() - 2.0 * k), 0.0)
     return constants
 
 
 def _laws(link: spec.Link) -> Records:
-    """(3,) of AXIS_LAW; of links that are no joints by component they mean nothing."""
+    """(3,) of AXIS_LAW; unused for links other than joints by component."""
     if not isinstance(link, spec.JointLink):
         return records(3, AXIS_LAW)
     return joined([build_law(axis) for axis in (link.axes.x, link.axes.y, link.axes.z)], AXIS_LAW)

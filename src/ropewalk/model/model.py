@@ -1,4 +1,4 @@
-"""Model: everything kernels read, as nested named tuples of read-only arrays."""
+"""Model: the input of kernels, as nested named tuples of read-only arrays."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Model(NamedTuple):
 
 
 def build(system: System, fields: Fields = NO_FIELDS) -> Model:
-    """Turn what the user says into what kernels read.  fields : functions of the user's own"""
+    """Turn the user's input into arrays for kernels.  fields : functions of the user"""
     book = FunctionBook()
     motions = MotionBook(book)
     points = build_points(system.points, motions)

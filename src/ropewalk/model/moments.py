@@ -23,7 +23,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, states: Sequence[State]) -> Moments:
-        """Those of states on the same nodes, at least one; in arrays of their own."""
+        """Moments of at least one state, all on the same nodes; copied."""
         first = states[0]
         if len(states) == 1:
             fields = {name: getattr(first, name)[None].copy() for name in State._fields if name not in CONSTANT}
@@ -37,7 +37,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Moments]) -> Moments:
-        """One after the other those of several, all on the same nodes, at least one."""
+        """Moments of several in sequence, at least one, all on the same nodes."""
         first = parts[0]
         fields = {name: np.concatenate([part.fields[name] for part in parts]) for name in first.fields}
         return cls(np.concatenate([part.time for part in parts]), first.start, first.s, fields)

@@ -1,4 +1,4 @@
-"""Where the knots, bars and screens of a net lie before anything acts on it."""
+"""Layout of the knots, bars and screens of a net without loads."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _frame(net: spec.Net) -> tuple[float, float]:
 
 
 def _cells(net: spec.Net, across: float, down: float) -> tuple[int, int]:
-    """Cells asked for, or one for each mesh of the given size as far as that is not too many."""
+    """Number of cells as given, or one for each mesh of the given size up to a limit."""
     if net.cells is not None:
         return net.cells
     width, height = _frame(net)
@@ -89,7 +89,7 @@ def _square_panel(net: spec.Net, panel: spec.RectanglePanel) -> Layout:
 
 
 def _trapezoid(net: spec.Net, panel: spec.TrapezoidPanel) -> Layout:
-    """Rows from edge to edge; each bar has the length that it spans and the twines of the strip that it stands for."""
+    """Rows from edge to edge; each bar has the length that it spans and the twines of the strip that it represents."""
     lay = Layout()
     nx, nz = _cells(net, net.bar_length, net.bar_length)
     a, b, c, d = (np.array(corner) for corner in panel.corners)
@@ -128,7 +128,7 @@ def _given_knots(panel: spec.KnotsPanel) -> Layout:
 
 
 def _square_bars(lay: Layout, nx: int, nz: int, ring: bool, dx: float, dz: float, mesh: float) -> None:
-    """Bars and screens of a grid of knots, row by row; bars on an open edge stand for half as many twines."""
+    """Bars and screens of a grid of knots, row by row; bars on an open edge represent half as many twines."""
     per_row = nx if ring else nx + 1
     at = lambda i, j: j * per_row + (i % nx if ring else i)  # noqa: E731
     for j in range(nz + 1):
@@ -195,7 +195,7 @@ def _cone_bar(lay: Layout, bar: tuple[int, int, float, float], mesh: float) -> t
 def _hoop(lay: Layout, panel: spec.CylinderPanel, along: Array) -> None:
     """Stiff sides in place of the twines of the rim, two hubs on the axis, and a spoke from each to every knot.
 
-    That is a polyhedron of triangles: rigid, and no bar of it is one too many.
+    This is a polyhedron of triangles: rigid, without redundant bars.
     """
     last, rim = lay.place[-1][0], set(lay.upper)
     lay.bars = [(a, b, length, 0.0 if {a, b} <= rim else twines) for a, b, length, twines in lay.bars]
@@ -208,7 +208,7 @@ def _hoop(lay: Layout, panel: spec.CylinderPanel, along: Array) -> None:
 
 
 def _bottom(lay: Layout, net: spec.Net, panel: spec.CylinderPanel, nx: int, nz: int) -> None:
-    """A disc of rings and spokes below the lowest ring of knots; twines by the area that each bar stands for."""
+    """A disc of rings and spokes below the lowest ring of knots; twines by the area that each bar represents."""
     rings = max(1, round(panel.radius / (2.0 * math.pi * panel.radius / nx)))
     outer, base = list(lay.lower), np.array(panel.centre) - [0.0, 0.0, panel.height]
     angle = 2.0 * math.pi * np.arange(nx) / nx
@@ -282,7 +282,7 @@ def _rhombs(rows: list[list[int]], j: int, nx: int, ring: bool) -> list[tuple[in
 
 
 def _on_panel(net: spec.Net, part: float, depth: float, height: float) -> Array:
-    """A place on the panel: `part` of the way along the upper edge, `depth` m below it."""
+    """A place on the panel: at the fraction `part` of the upper edge, `depth` m below it."""
     if isinstance(net.panel, spec.RectanglePanel):
         a, b, _, d = (np.array(c) for c in net.panel.corners)
         return a + (b - a) * part + (d - a) * depth / height
@@ -299,7 +299,7 @@ def _name_corners(lay: Layout, per_row: int, nz: int) -> None:
 
 
 def free_edges(lay: Layout) -> list[tuple[int, int, int]]:
-    """Free edges of the screens of a cylinder, a to b in the sense of the screen, and the loop that each is of."""
+    """Free edges of the screens of a cylinder, a to b in the sense of the screen, and the loop that each belongs to."""
     if not lay.ring:
         return []
     edges: set[tuple[int, int]] = set()

@@ -24,7 +24,7 @@ class Measures(NamedTuple):
 
 
 def measure(nets: Nets, position: Array, flow: Array) -> Measures:
-    """Measure all nets.  position : (k, 3) of the knots, m    flow : (n_nets, 3) unit vectors of the water's way"""
+    """Measure all nets.  position : (k, 3) of the knots, m    flow : (n_nets, 3) unit vectors of the flow"""
     n = len(nets.names)
     out = Measures(np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n))
     for i in range(n):
@@ -46,7 +46,7 @@ def measure(nets: Nets, position: Array, flow: Array) -> Measures:
 
 
 def flow_direction(sea: Sea, velocity: Array | None = None) -> Array:
-    """Unit vector along which the water passes a net: of the current, else against its mean velocity, else +x.
+    """Unit vector of the flow past a net: along the current, else against its mean velocity, else +x.
 
     velocity : (k, 3) of its knots, m/s; the vertical part is left out
     """
@@ -67,7 +67,7 @@ def _six_volumes(a: Array, b: Array, c: Array) -> Array:
 
 
 def _six_volumes_of_lids(edges: Array, loop: Ints) -> float:
-    """Of the open ends: triangles from their free edges, taken backwards, to the middle of each.  edges : (e, 2, 3)"""
+    """As `_six_volumes`, of open ends: triangles from their free edges to the middle of each.  edges : (e, 2, 3)"""
     total = 0.0
     for k in range(int(loop.max()) + 1):
         a, b = edges[loop == k].transpose(1, 0, 2)

@@ -1,4 +1,4 @@
-"""Seams between nets: which knots are one, and the twines that two panels have in common."""
+"""Seams between nets: knots that coincide, and the twines that two panels share."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ APART = 1.0  # distance of two knots to be sewn, over that of neighbouring knots
 
 
 def sew(names: Sequence[str], nets: Sequence[Net], layouts: Sequence[Layout], first: Ints) -> Ints:
-    """(k,) the first of the knots, counted through, that each knot is one with; its own number where it is not sewn.
+    """(k,) number of the first knot that each knot is sewn to; its own number where it is not sewn.
 
-    Twines that lie along a seam in both nets are left to the first of them, which gets those of the other, too.
+    Twines that lie along a seam in both nets are all assigned to the first of them.
     first : (n + 1,) number of the first knot of each net
     """
     same = list(range(int(first[-1])))
@@ -66,7 +66,7 @@ def _pairs(one: tuple[str, str, Layout], other: tuple[str, str, Layout]) -> list
 
 
 def _join_bars(layouts: Sequence[Layout], first: Ints, same: list[int]) -> None:
-    """Leave one bar where two nets have one between the same knots, with the twines of both."""
+    """Merge the bars of two nets between the same knots into one with the twines of both."""
     owner: dict[tuple[int, int], tuple[int, int]] = {}  # knots to net and number of the bar
     for i, lay in enumerate(layouts):
         kept: list[tuple[int, int, float, float]] = []

@@ -1,8 +1,8 @@
 """Arrays of nets: knots, the bars between them, and the screens they span.
 
-One bar stands for several twines where the cells are larger than the meshes: as many twines as meshes fit across
+One bar represents several twines where the cells are larger than the meshes: as many twines as meshes fit across
 the cell. The length of twine, so its mass, volume and drag, is then that of the real net; stiffness too, because
-the bars carry what their twines carry. Only waves shorter than a cell are lost.
+a bar carries the load of its twines. Only waves shorter than a cell are not resolved.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Ring(NamedTuple):
 
 
 class Nets(NamedTuple):
-    """Nets; knots, bars and screens of all nets lie end to end and count through."""
+    """Nets; knots, bars and screens of all nets lie end to end and are numbered consecutively."""
 
     names: tuple[str, ...]
     knot_start: Ints  # (n + 1,)
@@ -81,7 +81,7 @@ class Nets(NamedTuple):
 
 def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], environment: Environment,
                grips: Mapping[str, Grip | Ring]) -> Nets:  # fmt: skip
-    """Lay out all nets.  grips : what they can be fastened to, by name"""
+    """Lay out all nets.  grips : points and attachments that they can be fastened to, by name"""
     layouts = [lay_out(net) for net in nets.values()]
     first_knot = offsets([len(lay.knots) for lay in layouts])
     same = sew(list(nets), list(nets.values()), layouts, first_knot)
@@ -139,7 +139,7 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], en
 
 
 def _share_holds(same: Ints, holds: list[Grip | None], fixed: Flags) -> None:
-    """What holds one of several knots sewn together holds them all."""
+    """The support of one of several knots sewn together supports them all."""
     for k in np.flatnonzero(same != np.arange(same.size)):
         first = int(same[k])
         holds[first] = holds[first] if holds[first] is not None else holds[k]
@@ -150,7 +150,7 @@ def _share_holds(same: Ints, holds: list[Grip | None], fixed: Flags) -> None:
 
 
 def _rows(net: spec.Net, lay: Layout, holds: Sequence[Grip | None]) -> Array:
-    """Held, sinker mass, sinker volume, float force of each knot.  holds : what each is fastened to"""
+    """Held, sinker mass, sinker volume, float force of each knot.  holds : supports of the knots"""
     rows = np.zeros((len(lay.knots), 4))
     held = {"none": [], "corners": list(lay.corners.values()), "upper": lay.upper, "edges": sorted(lay.edge)}[net.held]
     rows[held, 0] = 1.0
@@ -164,7 +164,7 @@ def _rows(net: spec.Net, lay: Layout, holds: Sequence[Grip | None]) -> Array:
 
 
 def _holds(name: str, net: spec.Net, lay: Layout, grips: Mapping[str, Grip | Ring]) -> list[Grip | None]:
-    """What each knot is fastened to."""
+    """Supports of the knots."""
     found: list[Grip | None] = [None] * len(lay.knots)
     single = {key: grip for key, grip in grips.items() if isinstance(grip, Grip)}
     fastened = [(lay.corners[corner], f"{corner} is fastened to", key) for corner, key in net.fastened.items()]
@@ -175,7 +175,7 @@ def _holds(name: str, net: spec.Net, lay: Layout, grips: Mapping[str, Grip | Rin
         found[k] = single[key]
     for key in net.rim:
         if key not in grips:
-            raise InputError(f"net '{name}': its rim names '{key}', but there is no such point")
+            raise InputError(f"net '{name}': its rim refers to '{key}', but there is no such point")
         if key not in single:
             continue
         k = _nearest(name, lay, key, single[key].position)
@@ -195,7 +195,7 @@ def _on_ring(name: str, key: str, ring: Ring, knot: Array) -> Grip:
     x, y, z = (float(c) for c in knot)
     i, place = ring.collar.nearest((x, y, z))
     if (off := ring.collar.strays(place)) > 0.0:
-        raise InputError(f"net '{name}': its rim is {off:.3g} m too far from collar '{key}'; put it on the ring")
+        raise InputError(f"net '{name}': its rim lies {off:.3g} m off collar '{key}'; place it on the ring")
     return Grip(-1, ring.first + i, place, knot)
 
 
@@ -207,7 +207,7 @@ def _nearest(name: str, lay: Layout, point: str, place: Array) -> int:
     if float(way.min()) > 0.5 * apart:
         raise InputError(
             f"net '{name}': point '{point}' of its rim lies {way.min():.3g} m from the nearest knot, and knots are "
-            f"{apart:.3g} m apart; put it on the rim"
+            f"{apart:.3g} m apart; place it on the rim"
         )
     return found
 
@@ -233,7 +233,7 @@ def _solidity(net: spec.Net, section: Section) -> float:
 
 
 def _wakes(net: spec.Net, lay: Layout, section: Section, environment: Environment) -> list[float]:
-    """Of each screen; in a current that changes, by its largest speed and its heading at t = 0."""
+    """Wake factor of each screen; in a varying current by its largest speed and its heading at t = 0."""
     if net.wake != "auto" or not isinstance(net.panel, spec.CylinderPanel) or net.force_model == "morison":
         return [float(net.wake) if net.wake != "auto" else 1.0] * len(lay.screens)
     sea = build_sea(environment)

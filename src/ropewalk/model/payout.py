@@ -45,7 +45,7 @@ def lengths_at(winches: Winches, functions: Functions, length: Array, t: float) 
 
 
 def _speed(payout: Payout) -> float | None:
-    """Of a winch with a constant rate, m/s."""
+    """Speed of a winch with a constant rate, m/s."""
     rate = payout.rate.value if isinstance(payout.rate, ConstantValue) else payout.rate
     return float(rate) if isinstance(rate, int | float) else None
 
@@ -66,7 +66,7 @@ def _length(payout: Payout, book: FunctionBook) -> int:
 
 
 def _summed(rate: TableValue) -> list[Piece]:
-    """Integral of a table of rates from t = 0, at which it holds its first entry already."""
+    """Integral of a table of rates from t = 0; before its first entry the rate is that of the first entry."""
     entries = list(zip(rate.time, rate.value, strict=True))
     entries = entries if rate.time[0] == 0.0 else [(0.0, rate.value[0]), *entries]
     length, pieces = 0.0, [held_before(0.0, 0.0)]

@@ -1,4 +1,4 @@
-"""Where the things are that lines run over."""
+"""Positions of the points and bodies that lines run over."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Properties of sections along s: tables and functions as Chebyshev series over intervals of the line.
 
 A piece whose section varies has a section of its own in the arrays, after those of the file, with the means of its
-properties; methods that take varying sections read the series instead.
+properties; methods that support varying sections use the series instead.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Varying(NamedTuple):
 
 @cache
 def no_profiles(n: int) -> Profiles:
-    """Of n sections that are the same all along."""
+    """Profiles of n sections that do not vary."""
     return Profiles(offsets(np.zeros(n)), floats([]), floats([]), ints([]), ints(np.zeros(n)))
 
 
@@ -135,7 +135,7 @@ def _series(values: Callable[[Array], Array], a: float, b: float) -> Array:
 def _resolved(
     values: Callable[[Array], Array], a: float, b: float, length: float, where: str
 ) -> list[tuple[float, float, Array]]:
-    """Intervals between a and b, halved until their series are the functions."""
+    """Intervals between a and b, halved until their series represent the functions."""
     found: list[tuple[float, float, Array]] = []
     todo = [(a, b)]
     while todo:
@@ -192,7 +192,7 @@ def _properties(
 
 
 def _called(function: Function, name: str, s: Array, where: str) -> Array:
-    """Values of a user's function; InputError for what is no property."""
+    """Values of a user's function; InputError for values outside the range of the property."""
     found = np.empty(s.shape)
     least = "positive" if name in ("diameter", "axial_stiffness") else "0 or more"
     for k, place in enumerate(s):

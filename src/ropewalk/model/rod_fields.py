@@ -45,7 +45,7 @@ def build_rod(
 
 
 def rod_fields(rod: spec.Rod, name: str = "rod", time: float = 0.0) -> RodFields:
-    """The functions of s that a spec means, at a time (s)."""
+    """The functions of s of a spec, at a time (s)."""
     length, kappa, breaks, jumps = _shape(rod, name)
     for joint in rod.joints:
         if joint.s >= length:
@@ -99,7 +99,7 @@ def _slope(value: float | spec.AlongTable) -> Field:
 def _half_sizes(
     section: spec.EllipseSection | spec.PipeSection | spec.RectangleSection,
 ) -> tuple[spec.Along, spec.Along, float]:
-    """What the user gives for the two directions, and the factor that makes it a semi-axis or half side."""
+    """Input for the two directions, and the factor from it to a semi-axis or half side."""
     if isinstance(section, spec.RectangleSection):
         return section.width, section.height, 0.5
     if isinstance(section, spec.PipeSection) and section.diameter is not None:
@@ -197,7 +197,7 @@ def _centreline(
     points = np.array(c.points)
     gaps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if np.any(gaps == 0.0):
-        raise InputError(f"rod '{name}': two points of its centreline that follow each other are the same")
+        raise InputError(f"rod '{name}': two consecutive points of its centreline coincide")
     t = np.concatenate([[0.0], np.cumsum(gaps)])
     curve = make_interp_spline(t, points, k=min(SPLINE_DEGREE, 2 * ((len(points) - 2) // 2) + 1))
     first, second = curve.derivative(1), curve.derivative(2)
@@ -214,7 +214,7 @@ def _centreline(
     ends = frame(t)[0]
     total = float(ends[-1])
     if length is not None and abs(length - total) > CLOSE_ENOUGH * total:
-        raise InputError(f"rod '{name}': length is {length} m, but the spline through its centreline has {total:.6g} m")
+        raise InputError(f"rod '{name}': length is {length} m, but the spline of its centreline is {total:.6g} m long")
     pieces = []  # polynomials between the points, so that the panels see smooth functions
     for low, high, begin, end in zip(t, t[1:], ends, ends[1:], strict=False):
         at = 0.5 * (low + high) - 0.5 * (high - low) * np.cos(np.pi * np.arange(POLYNOMIAL + 1) / POLYNOMIAL)

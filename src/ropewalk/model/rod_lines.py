@@ -1,4 +1,4 @@
-"""Rods on lines, told as bodies, so that lines are built as they are on any body."""
+"""Rods on lines as bodies, so that lines are built as they are on any body."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def attachment_place(rod: RodModel, attachment: RodAttachment, what: str = "atta
 def rods_as_bodies(system: System, rods: Mapping[str, RodModel]) -> System:
     """The case with `rods` as free bodies of their mass, after its own bodies, and without any rods.
 
-    A body's frame is the rod's head frame. It has no hull: who solves the case adds the water's part.
+    A body's frame is the rod's head frame. It has no hull: the solver adds the hydrostatic force.
     """
     bodies = dict(system.bodies)
     for name, rod in rods.items():

@@ -106,7 +106,7 @@ def discretise(
     order: int = ORDER,
     n_panels: int | None = None,
 ) -> RodModel:
-    """Panels, shape and mass of a rod. `n_panels` asks for equal ones between breaks instead of as many as needed."""
+    """Panels, shape and mass of a rod. `n_panels` gives equal ones between breaks instead of as many as needed."""
     rule, sub = gauss_legendre(order), gauss_legendre(SPLIT_ORDER)
     edges = _edges(fields, order, n_panels)
     half = 0.5 * np.diff(edges)
@@ -163,7 +163,7 @@ def reshape(rod: RodModel, kappa: Array) -> RodModel:
 def _rows(
     half: Array, kappa: Array, jump: Array, sections: tuple[Array, ...], order: int, curved: bool, section: int
 ) -> tuple[Records, Array, Records, Records, Records]:
-    """What a change of curvature changes in `Panels`: rows, columns, ends, bounds and drowned."""
+    """Parts of `Panels` that depend on curvature: rows, columns, ends, bounds and drowned."""
     rule = gauss_legendre(order)
     Q, Qe, p, pe = rod_shape(half, np.ascontiguousarray(kappa), jump, rule.weight, rule.running)
     rows = rod_rows(Q, p, kappa, *sections)
@@ -261,17 +261,17 @@ def _halved(fields: RodFields, order: int, lo: float, hi: float, left: int) -> l
 
 
 def check(rod: RodModel, name: str = "rod") -> None:
-    """Refuse what cannot float or be swept out; warn of a rod that runs into itself."""
+    """Refuse rods that cannot float or whose sections overlap; warn of a rod that intersects itself."""
     if not rod.mass > 0.0:
-        raise InputError(f"rod '{name}': its mass is zero, so it would only touch the water; give it a density")
+        raise InputError(f"rod '{name}': its mass is zero, so it has no draught; give it a density")
     if rod.water_density <= 0.0:
-        raise InputError(f"rod '{name}': water_density is 0 (in air), so nothing carries it")
+        raise InputError(f"rod '{name}': water_density is 0 (in air), so it has no buoyancy")
     if rod.gravity <= 0.0:
-        raise InputError(f"rod '{name}': gravity is 0, so nothing floats or sinks; give the environment its gravity")
+        raise InputError(f"rod '{name}': gravity is 0, so its draught is undetermined; set environment.gravity")
     if rod.mass >= rod.water_density * rod.volume:
         raise InputError(
-            f"rod '{name}': mean density {rod.mass / rod.volume:.6g} kg/m3 is not below the water's "
-            f"{rod.water_density:.6g} kg/m3, so it sinks; make it lighter"
+            f"rod '{name}': mean density {rod.mass / rod.volume:.6g} kg/m3 is not below that of the water, "
+            f"{rod.water_density:.6g} kg/m3, so it sinks; reduce its density"
         )
     bend = section_bend(rod)
     if rod.panels.curved and bend.max() >= TOO_CURVED:
@@ -283,8 +283,8 @@ def check(rod: RodModel, name: str = "rod") -> None:
     gap, first, second = self_distance(rod)
     if gap < 0.0:
         text = (
-            f"rod '{name}': it runs into itself: near s = {first:.6g} m and s = {second:.6g} m its surfaces overlap by "
-            f"{-gap:.3g} m; the shared volume is counted twice"
+            f"rod '{name}': it intersects itself: near s = {first:.6g} m and s = {second:.6g} m its surfaces overlap "
+            f"by {-gap:.3g} m; the shared volume is counted twice"
         )
         warnings.warn(RodWarning(text, name, -gap), stacklevel=2)
 

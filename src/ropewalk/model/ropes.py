@@ -25,7 +25,7 @@ _FORMS = {"linear": LINEAR_CURVE, "quadratic": QUADRATIC_CURVE, "exponential": E
 
 
 def static_law(law: RopeLaw) -> Law:
-    """Strain against tension that has been held for long: what statics reads."""
+    """Strain against tension that has been held for long, for statics."""
     if isinstance(law, ViscoelasticLaw):
         return linear_law(law.static)
     assert isinstance(law, SyropeLaw)

@@ -1,4 +1,4 @@
-"""Laws along the axes of joints as records: every spring, stop and given force as one line of straight pieces."""
+"""Laws along the axes of joints as records: every spring, stop and applied force as one piecewise linear function."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def build_law(axis: LinkAxis) -> Records:
 
 
 def _corners(axis: AxisLaw) -> list[float]:
-    """Ways between which, and beyond which, the force is straight, m; none where it is nothing."""
+    """Displacements between which, and beyond which, the force is linear, m; none where it is zero."""
     if axis.force == axis.spring == 0.0 and axis.table is None and axis.stops is None:
         return []
     inner = sorted({axis.rest, *(x for x, _ in axis.table or ()), *(axis.stops or ())})
@@ -45,7 +45,7 @@ def _corners(axis: AxisLaw) -> list[float]:
 
 
 def _force(axis: AxisLaw, x: float) -> float:
-    """Force on the second end at the way x (m), N."""
+    """Force on the second end at the displacement x (m), N."""
     off = x - axis.rest
     side = {"both": True, "pull": off > 0.0, "push": off < 0.0}[axis.acts]
     total = axis.force - (axis.spring * off if side else 0.0)
@@ -58,7 +58,7 @@ def _force(axis: AxisLaw, x: float) -> float:
 
 
 def _table(table: np.ndarray[tuple[int, int], np.dtype[np.float64]], x: float) -> float:
-    """Value at x, straight beyond the ends as well."""
+    """Value at x, extrapolated linearly beyond the ends."""
     k = int(np.clip(np.searchsorted(table[:, 0], x) - 1, 0, len(table) - 2))
     (x0, f0), (x1, f1) = table[k], table[k + 1]
     return float(f0 + (f1 - f0) / (x1 - x0) * (x - x0))

@@ -1,4 +1,4 @@
-"""State: where things are. The same for every solver, so that statics hands it to dynamics."""
+"""State: positions, velocities, tensions. The same for every solver, so that dynamics starts from statics."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def rotation_matrix(quaternion: Array) -> Array:
 
 
 def end_positions(model: Model, point_position: Array, body_position: Array, body_quaternion: Array) -> Array:
-    """(n_lines, 2, 3) where the ends of the lines are, m; NaN on rods, which have no place until they float."""
+    """(n_lines, 2, 3) positions of the ends of the lines, m; NaN on rods, unknown until their equilibrium is found."""
     lines = model.lines
     ends: Array = np.zeros((lines.length.size, 2, 3))
     if (lines.end_kind == POINT).all():
@@ -129,7 +129,7 @@ def resample(state: State, line: int, s: Array) -> tuple[Array, Array, Array]:
 
 
 def on_nodes(state: State, start: Ints, s: Array) -> State:
-    """The state at other nodes, those of a run's first record: static methods put nodes where lines touch down."""
+    """The state at other nodes, those of a run's first record: static methods place nodes at touchdown points."""
     if np.array_equal(state.s, s):
         return state
     parts = [resample(state, line, s[start[line] : start[line + 1]]) for line in range(start.size - 1)]
@@ -147,7 +147,7 @@ def on_nodes(state: State, start: Ints, s: Array) -> State:
 def net_summary(model: Model, state: State) -> dict[str, dict[str, object]]:
     """Plain data of every net: forces (N), areas (m2), volume (m3) and its part of the given one, None for panels.
 
-    `drag` is the force along the current; without one, against the net's own way.
+    `drag` is the force along the current; without one, against the net's own velocity.
     """
     nets = model.nets
     flow = np.tile(flow_direction(model.sea), (len(nets.names), 1))

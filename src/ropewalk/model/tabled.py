@@ -1,9 +1,9 @@
 r"""Curves through the rows of tables in time.
 
-A cubic spline that need not rest at its ends follows smooth tables to fourth order. Through few rows with a corner, as
-in "move, then hold", it swings far beyond them. Such intervals are found by how far their cubic leaves the range of
-the rows at its ends, and get the slopes of [Fritsch1984] there, with which a cubic is monotone between two rows. The
-velocity stays continuous everywhere, the acceleration where nothing was limited.
+A cubic spline with free slopes at its ends follows smooth tables to fourth order. Through few rows with a corner, as
+in "move, then hold", it overshoots far. Such intervals are found by how far their cubic leaves the range of the rows at
+its ends, and get the slopes of [Fritsch1984] there, with which a cubic is monotone between two rows. The velocity is
+continuous everywhere, the acceleration where no slope was limited.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BEYOND = 0.25
 
 
 def limited_cubics(time: Array, value: Array) -> Array:
-    """(4, n - 1, k) coefficients, highest power first, of cubics between n rows that do not swing beyond them.
+    """(4, n - 1, k) coefficients, highest power first, of cubics between n rows that do not overshoot them.
 
     time : (n,) s, rising    value : (n, k), or (n,) for (4, n - 1)
     """

@@ -1,4 +1,4 @@
-"""Pieces whose sections vary along s: sections of their own in the arrays."""
+"""Pieces whose sections vary along s have their own sections in the arrays."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def vary_sections(
             if varying is not None:
                 if line.payout is not None:
                     raise InputError(
-                        f"{where} varies along s, which a line with a winch cannot; give it a constant one"
+                        f"{where} varies along s, which a line with a winch does not support; give a constant one"
                     )
                 found.append((piece, names.index(part.section), varying))
             begin += part.length
@@ -58,12 +58,12 @@ def _refuse(system: System, functions: Mapping[str, Mapping[str, Function]]) -> 
     for name, net in system.nets.items():
         if system.sections[net.section].along is not None or net.section in functions:
             raise InputError(
-                f"nets.{name}: section '{net.section}' varies along s, which twines cannot; give the net a constant one"
+                f"nets.{name}: section '{net.section}' varies along s, which twines do not support; give a constant one"
             )
         if system.sections[net.section].drag.has_law:
             raise InputError(
                 f"nets.{name}: section '{net.section}' has drag coefficients by angle or Reynolds number, which only "
-                "lines take; give the twines constant ones, or the net a screen model"
+                "lines support; give the twines constant ones, or the net a screen model"
             )
 
 

@@ -27,14 +27,14 @@ MOST_CHANGE = 0.05  # of p in a step
 TOLERANCE = 1e-10  # largest entry of F at a point of the path
 ROUGH = 1e-8  # that is good enough where round-off allows no better
 ITERATIONS = 12  # of a corrector
-SLOW = 0.3  # contraction of F in an iteration above which the matrix is made anew
+SLOW = 0.3  # contraction of F in an iteration above which the matrix is computed again
 EASY = 4  # iterations up to which the next step is longer
 LONGER, SHORTER = 1.4, 0.4  # change of the step
 BEND = 0.97  # cosine of the turn of the tangent in a step, at least
 LOCATE = 30  # trials to locate an event
 ASIDE = 1e-7  # of the step: how far from a branch point a point is taken
 LEVEL = 1e-9  # of the step in which it is: to which it is located
-APART = 3e-3  # steps down to which a fold and a branch point are told apart; nearer, F is flat
+APART = 3e-3  # steps down to which a fold and a branch point are distinguished; nearer, F is flat
 DIFFERENCE = 1e-6  # of the range of p, for F_p
 FOLD, BRANCH = "fold", "branch point"
 

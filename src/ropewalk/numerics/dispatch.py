@@ -43,10 +43,10 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
     """Numba's dispatcher, with separate kernels and without wrappers that nobody calls."""
 
     separate: bool | None = None  # None: by size
-    _inner = False  # the one who asks for a compilation is a kernel
+    _inner = False  # the compilation is for a call from a kernel
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What the compiler asks when it meets a call of this kernel in another."""
+        """Called by the compiler where another kernel calls this one."""
         with global_compiler_lock:
             before, self._inner = self._inner, True
             try:
@@ -136,9 +136,9 @@ def _has_wrapper(cres: Any) -> bool:
 
 
 def _divide(cres: Any, separate: bool | None) -> None:
-    """Decide whether callers take the code of a kernel in or know it by name only."""
+    """Decide whether callers contain the code of a kernel or refer to it by name."""
     library = cres.library
-    if cres.fndesc.inline:  # asked for where it stands, or inherited from the caller it was compiled for
+    if cres.fndesc.inline:  # set by its decorator, or inherited from the caller it was compiled for
         separate = False
     elif separate is None:
         body = library.get_function(cres.fndesc.llvm_func_name)

@@ -126,7 +126,7 @@ class LoadedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class DiskCache:
-    """What a numba dispatcher asks of its cache: `load_overload` and `save_overload`."""
+    """Interface of the cache of a numba dispatcher: `load_overload` and `save_overload`."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self._function = function

@@ -23,13 +23,13 @@ SMALLEST = 1e-300  # of the largest component of a step, before it divides
 class Look(NamedTuple):
     """The equations at some values of the unknowns."""
 
-    error: float  # scaled residual, of which the stopping rule speaks
+    error: float  # scaled residual of the stopping rule
     merit: float  # that steps must lower
     found: Any = None  # what else was found there, for `step` and for the caller
 
 
 class Equations(Protocol):
-    """What the iteration asks of a problem. Unknowns are whatever the problem takes them to be."""
+    """Interface of a problem. The iteration does not interpret the unknowns."""
 
     def look(self, x: Any) -> Look | None:
         """The residual at x; None where the equations have no value."""

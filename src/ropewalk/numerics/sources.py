@@ -34,7 +34,7 @@ _started = time.time()  # s; what was edited later is not what this process has 
 
 
 class CacheWarning(UserWarning):
-    """The kernel cache cannot be used; everything still works, but compiles anew in each process."""
+    """The kernel cache cannot be used; everything still works, but compiles again in each process."""
 
 
 def cache_folder() -> Path:
@@ -109,7 +109,7 @@ def source_hash(path: Path) -> str:
 
 @functools.cache
 def _lies_in(path: Path, places: tuple[Path, ...]) -> bool:
-    """Whether a file is one of the places, or in one of them. Paths compare slowly: asked once a file."""
+    """Whether a file is one of the places, or in one of them. Paths compare slowly, so results are kept."""
     return any(path.is_relative_to(place) for place in places)
 
 

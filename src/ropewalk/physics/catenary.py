@@ -228,7 +228,7 @@ def _stretch_up_to(s, H, g, friction, pulled_at_start, pulled_at_end, flexibilit
 
 @kernel(**UNCOUNTED)
 def point_on_line(s, dx, dz, L, EA, w, CB, status, solution):
-    r"""Where the line is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
+    r"""Position and force at s: x, z from A (m), and H, V (N) of n(s).
 
     .. math:: x = \int_0^s \left(\frac{H}{T} + \frac{H}{EA}\right) ds', \qquad z = \int_0^s \left(\frac{V}{T}
               + \frac{V}{EA}\right) ds'

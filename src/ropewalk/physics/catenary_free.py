@@ -19,7 +19,7 @@ SLACK_HANGING = 4  # H = 0, no span and no bed: a loop of two vertical legs
 SLACK_NEUTRAL = 5  # weightless, in part at least, and longer than needed: no tension there, arbitrary shape
 TOO_SHORT = -1  # inextensible and not longer than the distance between its ends
 BAD_INPUT = -2  # not a number, or a length, stiffness or span out of range
-PENETRATES = -4  # has pieces that do not sink and would touch the bed where the closed form does not hold it
+PENETRATES = -4  # has buoyant pieces and would touch the bed where the closed form is not valid
 NOT_CONVERGED = -3  # the end is missed by more than MISS_LIMIT
 
 MEANING = {
@@ -29,9 +29,9 @@ MEANING = {
     SLACK_HANGING: "slack, hanging in two vertical legs",
     SLACK_NEUTRAL: "slack and weightless, its shape is arbitrary",
     TOO_SHORT: "inextensible and not longer than the distance between its ends",
-    BAD_INPUT: "length and stiffness must be positive, span and friction not negative, and all of them numbers",
-    PENETRATES: "has parts that do not sink and would touch the seabed away from its lower end; use another method",
-    NOT_CONVERGED: "the closed form did not close on the far end",
+    BAD_INPUT: "length and stiffness must be positive, span and friction not negative, and none of them NaN",
+    PENETRATES: "has buoyant parts, and would touch the seabed away from its lower end; use another method",
+    NOT_CONVERGED: "the closure error of the closed form is too large",
 }
 
 # solution of a line; a record, so that fields have names with the compiler off too
@@ -46,7 +46,7 @@ SOLUTION = np.dtype(
                 ("v_b", "f8"),
                 ("ground_start", "f8"),  # m, the stretch of s on the bed; equal when there is none
                 ("ground_end", "f8"),
-                ("miss", "f8"),  # m, distance by which the closed form of the printed forces misses B
+                ("miss", "f8"),  # m, closure error at B of the closed form with the forces found
                 ("stiffness", "f8", (4, 3)),  # N/m, d(h_a, v_a, h_b, v_b)/d(dx, z_A, z_B)
             ],
             align=True,

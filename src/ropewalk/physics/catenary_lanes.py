@@ -1,6 +1,6 @@
 r"""Many uniform lines at once: the closed forms of catenary.py, side by side in vector registers.
 
-Lines are sorted by what they do: those that hang free, and those with one end on the bed and a part of them beside it.
+Lines are sorted by regime: those that hang free, and those with one end on the bed and a grounded part next to it.
 Each kind goes through the same equations as in catenary_free.py and catenary_bed.py, `ABREAST` lines at a time, and a
 line whose equation is solved waits for the others of its group without change: its bits are its own. What is rare (no
 weight, no span, slack, both ends on the bed or a sag that touches it, a search that does not end) goes to
@@ -69,7 +69,7 @@ FOUND = lane_dtype(
 
 
 class Queue(NamedTuple):
-    """Numbers of lines by what becomes of them, each with room for all."""
+    """Numbers of lines by regime, each with room for all."""
 
     odd: Ints  # for `solve_line`
     hang: Ints
@@ -163,7 +163,7 @@ def _length_of(x, y):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _missed(dx, dz, L, H, u, w, flexibility):
-    r"""Distance (m) by which the end of the line, x and z of `arc`, misses the given one; H > 0, w > 0.
+    r"""Closure error (m): distance of the end of the line, x and z of `arc`, from the given one; H > 0, w > 0.
 
     .. math:: z = L \left(u + v\right) \left(\frac{1}{T_u + T_v} + \frac{1}{2EA}\right), \qquad
               x = \frac{H}{w} \left(\operatorname{asinh}\frac{v}{H} - \operatorname{asinh}\frac{u}{H}\right)

@@ -4,7 +4,7 @@ Conventions: see :mod:`ropewalk.physics.catenary`. Piece i has unstretched lengt
 1/EA[i] and net weight w[i] per metre, of either sign; load[i] is the net weight (N, down) of what hangs
 at the junction after piece i, so `load` is one shorter than `L`.
 
-For given H the vertical force at an end decides the rest. The distances are the gradient of a convex
+For given H the vertical force at an end determines the rest. The distances are the gradient of a convex
 complementary energy of (H, V), so each height grows with V, and the span at given heights grows with H.
 """
 
@@ -214,7 +214,7 @@ def lowest(start, H, V_start, rise, L, flexibility, w, load):
 
 @kernel(**UNCOUNTED)
 def slack_gap(dx, dz, V_start, L, flexibility, w, load):
-    """What weightless pieces without tension have to bridge when all others hang straight down from V at A.
+    """Gap bridged by weightless pieces without tension when all others hang straight down from V at A.
 
     Source: docs/theory/catenary.md, Terms: (dx, dz - sum z_i), with z_i of pieces that hang straight down, H = 0.
 

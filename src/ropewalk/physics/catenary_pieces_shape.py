@@ -1,4 +1,4 @@
-"""Where a line of several pieces is and what it carries, from its solved end forces.
+"""Positions and forces along a line of several pieces, from its solved end forces.
 
 Conventions: see :mod:`ropewalk.physics.catenary` and :mod:`ropewalk.physics.catenary_pieces`.
 """
@@ -44,7 +44,7 @@ def _point_when_slack(s, dx, dz, L, EA, w, load, V_start):
 
 @kernel
 def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
-    r"""Where a line of pieces is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
+    r"""Position and force of a line of pieces at s: x, z from A (m), and H, V (N) of n(s).
 
     .. math:: x = \int_0^s \left(\frac{H}{T} + \frac{H}{EA}\right) ds', \qquad z = \int_0^s \left(\frac{V}{T}
               + \frac{V}{EA}\right) ds'

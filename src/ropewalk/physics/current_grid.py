@@ -46,7 +46,7 @@ def _field(address: int, shape: tuple[int, int, int, int]) -> Callable[..., Any]
 
 @kernel
 def _cell(value, address, start, n):
-    r"""Place of a value among n rising numbers from `start` of a table: index before it, and share of the way on.
+    r"""Place of a value among n rising numbers from `start` of a table: index before it, share of the interval behind.
 
     .. math:: w = \frac{x - x_i}{x_{i+1} - x_i}
 

@@ -1,7 +1,7 @@
 """Motion of the water that is known at the nodes of lines, as a function of place and time for kernels.
 
 The nodes stand in a table of segments (numerics/pointers.py), a point alone as one without length, which its owner
-fills anew while kernels read it: first the time at which all holds, then COLUMNS numbers for each segment, places (m),
+refills while kernels read it: first the time at which all holds, then COLUMNS numbers for each segment, places (m),
 velocities (m/s) and accelerations (m/s2) of its two ends.
 """
 

@@ -61,7 +61,7 @@ def drag_by_tangent(u, t, parts):
         + b_t |s| (2\, t u^T + s I)
 
     It is that of the formula as it stands, with t free in space; multiply it by the derivative of the unit tangent,
-    (I - t t^T)/length, and it does not matter how the formula goes on for other lengths of t. Continuous; where
+    (I - t t^T)/length, and the formula for other lengths of t does not matter. Continuous; where
     u_n = 0 its terms are zero.
 
     u, t : as there    parts : what it returns beside the force

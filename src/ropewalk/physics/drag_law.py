@@ -69,7 +69,7 @@ def _block(one: Coefficient) -> NDArray[np.float64]:
 
 @kernel(**UNCOUNTED)
 def _place(x, law, first, n):
-    r"""Row of n rising numbers before x, share of the way to the next, one over that way (0 beyond the ends).
+    r"""Row of n rising numbers before x, share of the distance to the next, one over that distance (0 beyond the ends).
 
     .. math:: w = \frac{x - x_i}{x_{i+1} - x_i}
 
@@ -184,7 +184,7 @@ def law_by_velocity(t, parts):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def law_by_tangent(u, t, parts):
-    r"""Derivative of :func:`law_drag` by the tangent (N), a matrix of 9 numbers, of the formula as it stands.
+    r"""Derivative of :func:`law_drag` by the tangent (N/m), a matrix of 9 numbers, of the formula as it stands.
 
     Source: derivative of :func:`law_drag`, with t free in space as in :func:`ropewalk.physics.drag.drag_by_tangent`.
 

@@ -10,11 +10,11 @@ Kinds, with what their parameters hold:
 - LINEAR: EA (N).
 - TABLE: n strains, then n tensions (N), both ascending. Straight between rows and on beyond the ends.
 - POLYNOMIAL: EA (N), limit strain, k2, k3, …: T = EA (e + k2 e^2 + k3 e^3 + …) from zero to the limit strain,
-  straight on from there, and T = EA e below zero, where a fit to pull tests says nothing.
+  straight on from there, and T = EA e below zero, outside the range of pull tests.
 - FUNCTION: EA (N) near zero strain, address of a function of numerics/pointers.py, and 1 if that gives T(e) and dT/de,
   0 if it gives T(e) alone; the slope is then a difference.
 
-All laws rise, so strain from tension is unique. Whether a rope may push is for the caller to say.
+All laws rise, so strain from tension is unique. The caller decides whether a rope carries compression.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def tension(e, kind, p, start, stop):
     .. math:: T = EA\,e, \qquad T = T_i + \frac{T_{i+1} - T_i}{e_{i+1} - e_i} (e - e_i), \qquad
               T = EA\,(e + k_2 e^2 + \dots)
 
-    Source: the laws at the head of this file. INEXTENSIBLE has no such law and gives (nan, inf): ask
+    Source: the laws at the head of this file. INEXTENSIBLE has no such law and gives (nan, inf): use
     :func:`strain` instead.
 
     e : strain    kind : INEXTENSIBLE to FUNCTION    p : parameters of all laws    start, stop : of this one

@@ -278,8 +278,8 @@ def buoyancy(cut, specific_weight, wrench, stiffness):
     .. math:: F_z = \gamma V,\quad M = \gamma \left(\int y\,dV, -\int x\,dV, 0\right),\quad
               K = -\partial(F, M)/\partial(x, \theta)
 
-    for translations and world rotations about the origin; K is not symmetric while the body is out of
-    balance.  Source: [Newman2018], sec. 6.16, extended to any attitude.
+    for translations and world rotations about the origin; K is not symmetric away from
+    equilibrium.  Source: [Newman2018], sec. 6.16, extended to any attitude.
 
     cut : (1,) of CUT, of a hull cut by z = 0    specific_weight : rho g, N/m3
     wrench : (6,) N, N m    stiffness : (6, 6)

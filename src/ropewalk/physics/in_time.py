@@ -1,4 +1,4 @@
-r"""Functions of time: value, rate and second rate, of all that a case lets change.
+r"""Functions of time: value, rate and second rate of every input that varies in time.
 
 .. math:: f(t) = \rho(t) \left(f_0 + \sum_i a_i \cos(\omega_i t - \phi_i) + p_k(t - t_k)\right)
 

@@ -114,7 +114,7 @@ def _chord_of(view, at, side):
 
 @kernel(**UNCOUNTED)
 def _sort_from(view, first, count, places, chords, steps):
-    """Insertion sort of the last breaks found; places that cannot be told apart go by the chord, which is exact.
+    """Insertion sort of the last breaks found; places that coincide to round-off go by the chord, which is exact.
 
     Bookkeeping.
     """

@@ -219,7 +219,7 @@ def section_factors(section):
 
 @kernel
 def panel_bounds(rows, ends, half, weight, curved, section):
-    r"""Bounds that tell quickly whether a panel can meet the surface, and the integrals of a drowned panel.
+    r"""Bounds for a quick check whether a panel can meet the surface, and the integrals of a drowned panel.
 
     .. math:: |(z + \rho)'| \le 1 + |\kappa|\, \rho + |a'| + |b'|
 

@@ -52,7 +52,7 @@ def screen_coefficients(kind, theta, solidity, re):
         c_N = \frac{C_d S_n}{2 (1 - S_n)^2}
 
     Source: [Loland1991]; [Aarsnes1990]; [Kristiansen2012], eqs. (8)-(12) with its Fourier coefficients.
-    Loland's fit stands for solidities from 0.13 to 0.32, that of Aarsnes up to 0.35.
+    Loland's fit is valid for solidities from 0.13 to 0.32, that of Aarsnes up to 0.35.
 
     kind : LOLAND, AARSNES, KRISTIANSEN_FALTINSEN    theta : rad, 0 to pi/2    solidity : 0 to below 1
     re : twine diameter times speed over viscosity over (1 - solidity), read by the last kind only

@@ -2,7 +2,7 @@ r"""Wave spectra of the JONSWAP family and their split into components.
 
 One family, given by significant height, peak period and peakedness; gamma = 1 is the
 Pierson-Moskowitz spectrum. The scale is set by numerical integration so that
-:math:`4 \sqrt{m_0}` is the height asked for, not by a fitted formula in gamma.
+:math:`4 \sqrt{m_0}` is the given height, not by a fitted formula in gamma.
 
 Everything random comes from the generator that the caller seeds.
 """

@@ -158,7 +158,7 @@ def stream(height: float, period: float, depth: float, g: float) -> Steady:
         if max(abs(E[-2:])) * unit < TRUNCATION * height:
             return found
     raise ValueError(
-        f"{ORDERS[-1]} harmonics in {depth:g} m of water leave {max(abs(E[-2:])) * unit / height:.1g} of the height; "
+        f"{ORDERS[-1]} harmonics in {depth:g} m of water omit {max(abs(E[-2:])) * unit / height:.1g} of the height; "
         "such long waves are solitary: give a shorter period, or use theory: airy"
     )
 
@@ -180,8 +180,8 @@ def _follow(height: float, depth: float, order: int) -> tuple[float, Array, Arra
         last, x = x, _newton(guess, H, depth, order)
         if MOST_OF_HIGHEST * highest(x[0], depth) < H:
             raise ValueError(
-                f"it is {H / highest(x[0], depth):.3g} of the highest wave of its length, at most {MOST_OF_HIGHEST}; "
-                "lower it, or give a longer period"
+                f"its height is {H / highest(x[0], depth):.3g} of the highest wave of its length, above "
+                f"{MOST_OF_HIGHEST}; reduce it, or give a longer period"
             )
     eta = x[3 + order :]
     weight = np.ones(order + 1)
@@ -227,7 +227,7 @@ def _newton(x: Array, H: float, depth: float, order: int) -> Array:
             return x
     if np.max(np.abs(step)) < math.sqrt(TOLERANCE):
         return x
-    raise ValueError("Newton's iterations do not converge, the wave is near to breaking; lower it")
+    raise ValueError("Newton's method does not converge: the wave is close to breaking; reduce its height")
 
 
 def _residual(x: Any, H: float, depth: float, order: int) -> Any:

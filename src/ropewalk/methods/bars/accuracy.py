@@ -30,7 +30,7 @@ Resolve = Callable[[Model, State], BarsWork | None]  # the equilibrium on the ba
 
 
 def with_bars(model: Model, counts: Array | Ints) -> Model:
-    """The model with these numbers of bars (n_pieces,) asked for."""
+    """The model with these numbers of bars (n_pieces,)."""
     return model._replace(lines=model.lines._replace(piece_elements=ints(np.maximum(1, np.rint(counts)))))
 
 

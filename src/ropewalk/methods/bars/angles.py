@@ -3,7 +3,7 @@ r"""Chains and trees of bars in the two angles of [Otto2022], sec. 4.3: recursiv
 Each bar has a frame; that of bar i is that of its predecessor turned by al about x, then by be about y, and the bar
 points along its -z. Accelerations follow from the O(n) recursion of sec. 4.5.2 (6 x 6 articulated masses) or from
 the dense system :math:`(\sum J^T M J)\, \ddot q = \sum J^T (F - M c)`. Both are singular at be = +-90 degrees, where
-bars_tree.py, which the solver `recursive` uses, is not. The solver `joint_angles` steps in them. Not compiled: it is
+tree.py, which the solver `recursive` uses, is not. The solver `joint_angles` steps in them. Not compiled: it is
 a reference, not for long runs.
 """
 

@@ -132,12 +132,12 @@ class Pushes(NamedTuple):
     """Given loads that vary in time."""
 
     push: Records  # (k,) of PUSHED of loads/given.py; rows are nodes, or bodies
-    force: Array  # (n, 3) on the nodes, N; filled by bars_loads.py
+    force: Array  # (n, 3) on the nodes, N; filled by loads.py
     functions: Functions
 
 
 class Field(NamedTuple):
-    """Working arrays of loads; filled by bars_loads.py."""
+    """Working arrays of loads; filled by loads.py."""
 
     flow: Array  # (n, COLUMNS) water at the nodes, of loads/sea.py
     direction: Array  # (m, 3) unit vectors from a to b

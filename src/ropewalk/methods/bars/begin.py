@@ -68,7 +68,7 @@ def place_grips(work: BarsWork, force: Array, friction: float) -> None:
 def _keep(work: BarsWork, tension: Array) -> None:
     """Tensions of a state of rest, where they balance the loads better than those found.
 
-    Where bars say what others say, or are just not slack, tensions are found to some 1e-5 only.
+    Where bars are redundant, or just not slack, tensions are found to some 1e-5 only.
     """
     s, free = work.steps, ~work.bars.held
     rate = np.einsum("nij,nj->ni", s.mobility, missing(work, tension))

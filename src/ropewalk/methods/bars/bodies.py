@@ -7,7 +7,7 @@ strips of a hull, the parts of a matrix) there is a point with a part of the mas
 :math:`\mu = w / (X^T \Sigma^{-1} X)`; with the shares w adding to one half, :math:`\Sigma - \sum \mu X X^T` is positive
 definite. It is met by four equal masses on a tetrahedron along its principal axes. Six bars join these, and three more
 hold every other point. Position and attitude are read from the points. What acts on the body, beside its weight, goes
-to the four corners: bars_hulls.py.
+to the four corners: hulls.py.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Points(NamedTuple):
 
 
 def add_body(draft: Draft, model: Model, state: State, k: int, grips: list[Grip]) -> Points:
-    """Nodes of free body k with their masses; the loads come from bars_hulls.py."""
+    """Nodes of free body k with their masses; the loads come from hulls.py."""
     fastened, (wet, strips) = _fastened(model, k), strip_places(model, k)
     linked = np.array([grip.place for grip in grips]).reshape(-1, 3)
     places, masses, tensors = _points(model, k, np.concatenate([fastened, linked, wet]))

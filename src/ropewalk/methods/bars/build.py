@@ -107,7 +107,7 @@ def build_medium(model: Model, damping: float) -> Medium:
 
 
 def bar_counts(model: Model) -> Ints:
-    """(n_pieces,) bars asked for, or chosen by the length of the pieces; joints and attachments may make it more."""
+    """(n_pieces,) bars as given, or chosen by the length of the pieces; joints and attachments may make it more."""
     lines = model.lines
     total = np.repeat(lines.length, np.diff(lines.piece_start))
     chosen = np.maximum(1, np.rint(DEFAULT_BARS * lines.piece_length / total))

@@ -97,7 +97,7 @@ class Constrained(BarsInTime):
         return "twines" if self.slack else "none"
 
     def reload(self, work: BarsWork) -> None:
-        """Tensions anew after the loads in `work` have been changed, or a step has failed."""
+        """Recompute tensions after the loads in `work` have been changed, or a step has failed."""
         note_slack(work)
         find_tensions(work)
         work.steps.rate_tension[:] = work.steps.tension

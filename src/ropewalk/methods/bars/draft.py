@@ -58,7 +58,7 @@ class Draft:
         return len(self.position) - 1
 
     def point_node(self, k: int) -> int:
-        """The node of point k, made when it is first asked for."""
+        """The node of point k, made at first use."""
         if k not in self.of_point:
             points, state = self.model.points, self.state
             node = self.add_node(state.point_position[k], state.point_velocity[k],

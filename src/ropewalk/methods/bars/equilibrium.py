@@ -54,8 +54,8 @@ STIFFEN = 1.0  # times the largest tension over length: axial stiffness of bars 
 class BarsStatics:
     """Equilibrium of rigid or elastic bars.
 
-    tolerance : force out of balance over the largest load on a node    most : quick iterations before the motion of
-    bars that can only pull is followed    lumping : see bars_build.py    accuracy : wanted error of end forces by the
+    tolerance : residual force over the largest load on a node    most : quick iterations before the motion of
+    bars that can only pull is followed    lumping : see build.py    accuracy : wanted error of end forces by the
     length of the bars, relative; infinite where the bars are to stay as they are, unjudged
     """
 
@@ -320,7 +320,7 @@ def _scale(work: BarsWork) -> float:
 
 
 def _upper_stiffness(work: BarsWork, scale: float) -> Array:
-    """(m,) axial stiffness of the bars in the upper block of bars_kkt.py, N/m.  scale : of the loads on a node, N"""
+    """(m,) axial stiffness of the bars in the upper block of kkt.py, N/m.  scale : of the loads on a node, N"""
     bars = work.bars
     stiff = float((np.abs(work.steps.tension) / bars.length).max())
     return np.full(bars.length.size, max(STIFFEN * stiff, scale / float(bars.length.min())))

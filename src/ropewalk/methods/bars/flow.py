@@ -14,7 +14,7 @@ A twine is no longer than L, it does not push, and it pulls only where it is tau
 
 .. math:: \phi = a + w - \sqrt{a^2 + w^2 + 2 \mu^2} = 0 \quad\Leftrightarrow\quad a\,w = \mu^2,\ a > 0,\ w > 0 .
 
-:math:`\mu` falls with the forces out of balance. In the end bars with :math:`a < w` are slack, :math:`T = 0`, the
+:math:`\mu` falls with the residual forces. In the end bars with :math:`a < w` are slack, :math:`T = 0`, the
 others have their length, and Newton's method without smoothing gives the last digits.
 
 The loops are their own, not numerics/newton.py: the smoothing and the pseudo-time step change from one solve to the
@@ -38,13 +38,13 @@ FIRST_STEP = 0.3  # s, of pseudo-time
 LONGEST_STEP = 1e12  # s: there nothing is left of what resists a step
 SHORTEST_STEP = 1e-7  # s: where shorter ones fail, there is no way on
 SMOOTHEST = 1e-10  # last mu
-FOLLOW = 0.3  # mu over the forces out of balance, relative
+FOLLOW = 0.3  # mu over the residual forces, relative
 FALL_AT_LAST = 0.3  # of mu in a step, where steps are long
 LONG = 1e5  # s
 SOLVED = 0.1  # of mu, to which a step is solved, and no better than ...
 ROUND_OFF = 1e-11  # ... this
 NEARLY = 10.0  # times the last mu: where a step fails there, round-off rules
-BALANCED = 1e-9  # relative forces out of balance from which the last digits are found without smoothing
+BALANCED = 1e-9  # relative residual forces from which the last digits are found without smoothing
 SHRINK, BACK = 0.2, 4.0  # of the step and of mu where a step fails
 QUICK, FAIR, SLOW = 3, 5, 12  # iterations after which the step grows by ...
 GROWTH = (10.0, 4.0, 1.5, 1.0)  # ... these factors, the last beyond SLOW
@@ -84,7 +84,7 @@ class Rest(NamedTuple):
     found: bool
     r: Array  # (n, 3) m
     tension: Array  # (m,) N
-    residual: float  # largest force out of balance, N
+    residual: float  # largest residual force, N
     factorisations: int
 
 

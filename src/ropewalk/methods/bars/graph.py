@@ -19,7 +19,7 @@ from ropewalk.numerics.ldl import Factor, analyse, factorise, solve
 # Share of the diagonal added to it: lets redundant constraints be factorised. The answers are still those of the
 # matrix without it, because they are refined against it; where it is singular they are the smallest ones.
 REGULARISATION = 1e-11
-REDUNDANT = 1e-8  # pivot over diagonal below which a bar says what others say already
+REDUNDANT = 1e-8  # pivot over diagonal below which a bar is redundant
 # Compliance of all bars where there is such a bar, over their diagonals. It bounds tensions that nothing else
 # determines: the gaps that a step leaves are consistent to first order only, and without it what is not becomes tension
 # over REGULARISATION. On the redundant bars alone it is not enough: which these are changes with the shape.
@@ -58,7 +58,7 @@ def build_graph(bars: Bars) -> Graph:
 
 
 def redundant_give(graph: Graph, direction: Array) -> Array:
-    """(m,) compliance (1/kg) of bars some of which only say what others say; 0 where none do.  Needs graph.pull"""
+    """(m,) compliance (1/kg) of bars if some of them are redundant; 0 if none are.  Needs graph.pull"""
     out: Array = np.zeros(graph.diagonal.size)
     if assemble(graph, direction, out):
         own, pivot = graph.factor.value[graph.diagonal], graph.factor.d[graph.factor.place]

@@ -1,4 +1,4 @@
-"""Arrays of the bodies with loads of their own in the solvers of bars: bars_hulls.py has what is done with them."""
+"""Arrays of the bodies with loads of their own in the solvers of bars: hulls.py has what is done with them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Hulls(NamedTuple):
     wrench: Array  # (h, 6) force and moment about the origin, N, N m
     stiffness: Array  # (h, 6, 6) minus its derivative by position and turn
     damping: Array  # (h, 6, 6) minus that by the rates
-    spread: Array  # (4, 3, 6) S in the world, of the body in hand
+    spread: Array  # (4, 3, 6) S in the world, of the current body
 
 
 class Packed(NamedTuple):
@@ -92,7 +92,7 @@ class Packed(NamedTuple):
 
 
 class HullPoints(NamedTuple):
-    """What `build_hulls` must know of one body: its nodes and where they are."""
+    """Input of `build_hulls` for one body: its nodes and their positions."""
 
     body: int
     nodes: list[int]  # corners first

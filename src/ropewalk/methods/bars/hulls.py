@@ -1,12 +1,12 @@
 r"""Sea, wind and given loads on the free bodies of bars: the wrench of the mixed elements, put on points.
 
-A body is four masses on a tetrahedron and some more points (bars_bodies.py). Its wrench W (force, and moment about its
+A body is four masses on a tetrahedron and some more points (bodies.py). Its wrench W (force, and moment about its
 origin) at rest in acceleration is that of `assembly.body_loads.fill_block`; the corners of the tetrahedron carry
 
 .. math:: f_c = S_c W, \qquad S = J (J^T J)^{-1}, \qquad J_c = (1, -\hat x_c),
 
 which has the resultants W and no other. Added mass is masses of points that depend on the direction, :math:`N_i`: of
-the strips of a hull, on its axis, or of a matrix (bars_added.py). Such a point also carries its part of
+the strips of a hull, on its axis, or of a matrix (added.py). Such a point also carries its part of
 :math:`\omega \times (\omega \times x_i)`, which the wrench of the elements holds already; it is taken out of W.
 """
 

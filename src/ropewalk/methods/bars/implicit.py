@@ -48,14 +48,14 @@ from ropewalk.numerics.compile import kernel
 
 MOST = 25  # Newton iterations of a step
 FREEZE = 12  # after which slack bars stay slack and taut ones taut: the set of them may go to and fro for ever
-BALANCED = 1e-9  # force out of balance over the largest load or tension
+BALANCED = 1e-9  # residual force over the largest load or tension
 FITTED = 1e-11  # relative gap of a bar
 ROUNDING = 4e-15  # of a position: what the differences of positions over h^2 can be good for
 LIGHTEST = 1e-12  # kg, of nodes that are held and may have no mass
 TURN = 1.0  # rad that a bar may turn in one iteration
 HALVINGS = 8  # of a step that fails
-# Where a step fails, rigid bars are first given this compliance, of what their masses move in a step of the length
-# asked for. Taut bars may say what others say (flat netting); rounding in their lengths, 1e-12, then becomes tension
+# Where a step fails, rigid bars are first given this compliance, of what their masses move in a step of the given
+# length. Taut bars may be redundant (flat netting); rounding in their lengths, 1e-12, then becomes tension
 # without bound. A bar of 10 g that carries 10 N is 0.4 um longer at 20 ms.
 GIVE = 1e-6
 BLOW = -1.0  # in place of a spectral radius: backward Euler
@@ -74,7 +74,7 @@ class Memory(NamedTuple):
     old_v: Array  # (n, 3)
     new_rate: Array  # (n, 3)
     spare: Array  # (n, 3)
-    was_rate: Array  # (n, 3) at the begin of a step that may be done again
+    was_rate: Array  # (n, 3) at the start of a step that may be done again
     was_a: Array  # (n, 3)
     was_tension: Array  # (m,) N
     blow: Array  # (1,) 1 where the next step follows a blow
@@ -89,7 +89,7 @@ def alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t, h, radius):
     Source: [Arnold2007]; docs/theory/ropes_and_nets.md. The Newton loop is its own, not numerics/newton.py: it is
     compiled into the step, solves the sparse saddle-point system of kkt.py, and slack bars switch within it.
 
-    radius : spectral radius for infinitely short waves, 0 to 1, or BLOW    rho : (m,) N/m, see bars_kkt.py
+    radius : spectral radius for infinitely short waves, 0 to 1, or BLOW    rho : (m,) N/m, see kkt.py
     """
     if radius == BLOW:  # v' = v + h a', r' = r + h v'
         am, af, gamma, beta = 0.0, 0.0, 1.0, 1.0
@@ -250,7 +250,7 @@ class ConstrainedImplicit(BarsInTime):
         return "all" if self.slack else "none"
 
     def reload(self, work: BarsWork) -> None:
-        """Tensions and accelerations anew after the loads in `work` have been changed."""
+        """Recompute tensions and accelerations after the loads in `work` have been changed."""
         note_slack(work)
         find_tensions(work)
         if np.any(work.bars.compliance > 0.0):

@@ -1,6 +1,6 @@
 """Ropes of rigid bars in the joint angles of [Otto2022], as published: two angles per bar, and their pole.
 
-The mechanics are those of `recursive`, in the coordinates of bars/angles.py and with the same steps, eqs. (4.4)-(4.5).
+The mechanics are those of `recursive`, in the coordinates of angles.py and with the same steps, eqs. (4.4)-(4.5).
 A reference to compare with: it is not compiled, and bars must stay away from the pole of their angles, where they lie
 along the x axis of the frame of the bar before them.
 """

@@ -121,7 +121,7 @@ def book_supports(bars, book, direction, tension, r, old_r):
 
     Source: the heading of this file.
 
-    direction : (m, 3) of the bars, at the begin of the step for its first half    r, old_r : (n, 3) at its ends, m
+    direction : (m, 3) of the bars, at the start of the step for its first half    r, old_r : (n, 3) at its ends, m
     """
     work = 0.0
     for k in range(tension.size):

@@ -1,9 +1,9 @@
 r"""Links between bodies of bars: what two bodies have in common are nodes.
 
 A ball is one node that belongs to both parts, a hinge two on its axis, a rigid link three; a bar is a bar. A node has
-the mass that either body puts there (bars_bodies.py), so no solver knows of links. The first part, the host, holds
+the mass that either body puts there (bodies.py), so no solver needs a concept of links. The first part, the host, holds
 such a node by three bars; the second, the guest, by three, two and one: distances between nodes in common are kept by
-the host already, and bars that say the same twice would leave tensions undetermined. Springs and dampers of hinges:
+the host already, and redundant bars would leave tensions undetermined. Springs and dampers of hinges:
 hinges.py; springs of balls: ties.py.
 
 The force of a link on its guest is what the guest's part of these nodes needs beside its weight and its own bars,

@@ -1,4 +1,4 @@
-"""Loops of articulated bars: closed by constraints, on top of the tree of bars_tree.py.
+"""Loops of articulated bars: closed by constraints, on top of the tree of tree.py.
 
 Each bar that closes a loop has a tension; the tree's replies to unit tensions give a small dense system for them.
 The same replies turn the bars so that the loops stay closed to round-off.

@@ -47,7 +47,7 @@ class Projection(BarsInTime):
     """Rigid bars, lengths met in sweeps over the bars.
 
     variant : 'shake' projects along the directions at the start of a step (second order, the default); 'rrf' is the
-    published method corrected, 'rrf_published' with the misprints of its equations, see bars_rrf.py
+    published method corrected, 'rrf_published' with the misprints of its equations, see rrf.py
     position : sweeps on the lengths, 1, 3 or 6; 'shake' does as many on the rates, at least 10 where there are bodies
     or hoops, and ends them at `strain_tolerance`
     strain_limit : while a bar of 'shake' is farther off its length than this, it sweeps on
@@ -118,7 +118,7 @@ class Projection(BarsInTime):
         return "twines" if self.slack and self.variant == "shake" else "none"
 
     def reload(self, work: BarsWork) -> None:
-        """Tensions anew after the loads in `work` have been changed."""
+        """Recompute tensions after the loads in `work` have been changed."""
         find_tensions(work)
         work.own["sweeps"].rate_tension[:] = work.own["sweeps"].tension[:] = work.steps.tension
 

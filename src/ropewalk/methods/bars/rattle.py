@@ -10,8 +10,8 @@ From :math:`r, v` at t to t + h, with :math:`W = (M + \tfrac h2 D)^{-1}`, D the 
 Without drag this is RATTLE [Andersen1983]: second order, reversible, symplectic. The terms in D make each half
 a Rosenbrock stage: second order whatever D is, and stable for any step against the drag.
 
-That holds for motions which the drag damps by at least a fifth of D. Screens feel the mean motion of their corners:
-where these move against one another there is no drag, and the terms in D, with the forces at the begin of the step,
+That holds for motions which the drag damps by at least a fifth of D. Screens move with the mean of their corners:
+where these move against one another there is no drag, and the terms in D, with the forces at the start of the step,
 feed energy in at the rate :math:`h^2 \omega^2 D / 4 m`. Nets with screens therefore take
 
 .. math:: v' = v_{1/2} + \tfrac h2 W_2 \left(f(r', v) - G'^T \mu\right),
@@ -42,7 +42,7 @@ DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR = 0, 1, 2, 3
 CONSTANT, PLACED, DAMPED = 0, 1, 2  # loads that never change, that depend on position, on velocity too
 
 MAX_ITERATIONS = 60  # of the chord iteration for the lengths; good steps take 2 to 6
-SLOW = 0.3  # contraction per iteration above which the matrix is factorised anew
+SLOW = 0.3  # contraction per iteration above which the matrix is factorised again
 OUT = 1e30  # 1/kg, added to the diagonal of a slack bar: it has no tension
 PASSES = 16  # over the bars that yield, in a step; after ...
 RELEASES = 8  # ... so many none is released any more, so that the rest come to an end
@@ -65,7 +65,7 @@ class Steps(NamedTuple):
     old_direction: Array  # (m, 3)
     residual: Array  # (m,)
     change: Array  # (m,)
-    give: Array  # (m,) 1/kg, compliance where some bars only say what others say, else 0; see bars_graph.py
+    give: Array  # (m,) 1/kg, compliance where some bars are redundant, else 0; see graph.py
     rest: Array  # (m,) N, tensions at which bars with a compliance have their length: those of a start at rest
     yields: Array  # (m,) 1 for bars that go slack instead of pushing
     slack: Array  # (m,) 1 for those that are
@@ -81,7 +81,7 @@ def lengths(node, r, length, s, factor, out):
 
     Source: [Andersen1983]; docs/theory/ropes_and_nets.md, Exact multipliers.
 
-    s.give : (m,) 1/kg, where some bars say what others say; bars may then stretch by it times factor times the change
+    s.give : (m,) 1/kg, where some bars are redundant; bars may then stretch by it times factor times the change
     of their tension
     """
     worst = 0.0
@@ -297,7 +297,7 @@ def first_half(bars, medium, motions, field, graph, s, held, t, h, kind):
     for i in range(s.r.shape[0]):
         for j in range(3):
             s.r[i, j] += h * s.v[i, j]
-    # held nodes go where their motion says; the rest starts from the tensions at the end of the step before. Those of
+    # held nodes follow their motion; the rest starts from the tensions at the end of the step before. Those of
     # the lengths would not do: they also hold the correction of past errors, and to begin with them is unstable
     supports(bars, motions, t + h, s.r, s.v, held)
     s.tension[:] = s.rate_tension

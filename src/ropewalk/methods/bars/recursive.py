@@ -111,7 +111,7 @@ class Recursive(BarsInTime):
         return min(super()._step(work), SAFETY * 2.0 / rate)
 
     def reload(self, work: BarsWork) -> None:
-        """Accelerations and tensions anew after the loads in `work` have been changed."""
+        """Recompute accelerations and tensions after the loads in `work` have been changed."""
         refresh(work)
         accelerations(work.own["tree"], work.bars, work.medium, work.field, work.own["turns"])
         _share(work)

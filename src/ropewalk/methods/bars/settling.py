@@ -9,7 +9,7 @@ it moves, by the Rayleigh quotient of the way :math:`\Delta r` since the last lo
 
 .. math:: c = 2 \omega, \qquad \omega^2 = -\frac{\Delta r \cdot \Delta f}{\Delta r \cdot M \Delta r},
 
-with f the forces out of balance at rest. Fast motion dies first, so that this becomes the lowest frequency there is.
+with f the residual forces at rest. Fast motion dies first, so that this becomes the lowest frequency there is.
 
 Where the steps become unstable (a node is faster than anything that falls across the case, or a number is not finite),
 the motion is stopped where it was last seen well and goes on from rest with shorter steps.
@@ -108,7 +108,7 @@ class Found(NamedTuple):
     """How far from rest a case was at the last look."""
 
     speed: float = math.inf  # of the fastest node, m/s
-    force: float = math.inf  # largest out of balance, N
+    force: float = math.inf  # largest residual, N
     miss: float = math.inf  # largest error of a bar's length, m
     strain: float = math.inf  # the same over the length
 
@@ -119,7 +119,7 @@ class Settling:
 
     by : solver of bars, by name or with its settings    ramp : s, 0 puts the loads on at once
     damping : 1/s, mass-proportional    duration : simulated s in which the case must come to rest
-    still, hold : m/s, s; all nodes must be slower for so long    tolerance : force out of balance over the largest
+    still, hold : m/s, s; all nodes must be slower for so long    tolerance : residual force over the largest
     load on a node.  The program chooses ramp, damping and duration unless they are given.
     """
 

@@ -1,6 +1,6 @@
 r"""Equilibria of bars that are one of many, or not stable: the softest motion, and whether anything resists it.
 
-The matrix of Newton's method (bars_kkt.py) with :math:`H` at rest and a little mass is factorised once more; inverse
+The matrix of Newton's method (kkt.py) with :math:`H` at rest and a little mass is factorised once more; inverse
 iteration with it gives the motion x of the lowest frequency. Its H leaves out how drag turns with the bars, so the
 frequency is measured with the forces themselves, out of balance at :math:`r \pm \delta x`:
 
@@ -35,7 +35,7 @@ class Soft(NamedTuple):
 
 
 def softest(work: BarsWork, rho: Array) -> Soft | None:
-    """The softest motion about the equilibrium in `work`; None if it is not found.  rho : (m,) N/m, see bars_kkt.py"""
+    """The softest motion about the equilibrium in `work`; None if it is not found.  rho : (m,) N/m, see kkt.py"""
     bars, s, kkt = work.bars, work.steps, work.own["kkt"]
     n, still, pace = bars.mass.size, np.zeros_like(s.r), natural_time(work) ** -2
     mass = np.einsum("nij,njk,nkl->nil", kkt.free, work.field.inertia, kkt.free)
@@ -71,7 +71,7 @@ def softest(work: BarsWork, rho: Array) -> Soft | None:
 def freedom_note(model: Model, work: BarsWork, rho: Array) -> str:
     """A sentence where nothing resists a motion, or a push grows; empty where all are resisted.
 
-    Free bodies are asked for their stability anyway, so that with these nothing is said.
+    The stability of free bodies is computed separately, so nothing is reported with these.
     """
     soft = None if np.any(model.bodies.joint == LOOSE) else softest(work, rho)
     if soft is None or soft.square > FREE:

@@ -3,7 +3,7 @@ r"""Projection steps: bars are brought to their lengths one after the other, in 
 SHAKE, the default: positions move along the directions of the bars at the start of the step, sweeps alternate
 in direction, and each half step begins with the tensions that the last velocity projection found. (Those of the
 position projection also hold the correction of past errors; to begin with them would be an integral control of a
-double integrator, and diverges.) Second order, and it does not lose energy. RRF, in bars_rrf.py, projects along
+double integrator, and diverges.) Second order, and it does not lose energy. RRF, in rrf.py, projects along
 the directions at the end of the step: first order and dissipative.
 """
 
@@ -150,7 +150,7 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, kind, scheme):
     Source: as :func:`ropewalk.methods.bars.rattle.rattle_step`, |d'| = l by sweeps; docs/theory/ropes_and_nets.md,
     Projection.
 
-    The same two halves as in bars_rattle.py, with sweeps for the multipliers.  kind : as there    scheme : Scheme
+    The same two halves as in rattle.py, with sweeps for the multipliers.  kind : as there    scheme : Scheme
     """
     s.old_direction[:] = field.direction
     first_half(bars, medium, motions, field, graph, s, s.support, t, h, kind)

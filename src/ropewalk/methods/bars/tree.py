@@ -63,7 +63,7 @@ class Turns(NamedTuple):
     loop_matrix: Array  # (c, c) 1/kg
     gains: Array  # (3,) of loops closed by control: N/m, N/(m s), N s/m; all 0 where constraints close them
     integral: Array  # (c,) m s, of the gaps of such loops
-    ridge: Array  # (1,) share of the diagonal added to loop_matrix, 0 unless loops say the same twice
+    ridge: Array  # (1,) share of the diagonal added to loop_matrix, 0 unless loops are redundant
 
 
 def build_tree(bars: Bars) -> Tree:

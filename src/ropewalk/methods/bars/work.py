@@ -265,7 +265,7 @@ def _meet_rigid_lengths(work: BarsWork) -> None:
         solve_tensions(work.graph, np.where(rigid, gaps(work) - bars.length, 0.0), s.change)
         spread(work.graph, bars.node, s.change, 1.0, s.r)
     if not float(np.abs(strains(work)[rigid]).max(initial=0.0)) <= CLOSE:
-        s.r[:] = before  # what cannot be met is said by `straighten`
+        s.r[:] = before  # `straighten` reports what cannot be met
 
 
 def _damped_projection(work: BarsWork) -> None:
@@ -412,7 +412,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
     point_position, point_velocity = model.points.position.copy(), np.zeros_like(model.points.position)
     known = places.point >= 0
     at = places.point[known]
-    laid = np.where(bars.held[at, None], bars.home[at] - point_position[known], 0.0)  # see bars_anchors.py
+    laid = np.where(bars.held[at, None], bars.home[at] - point_position[known], 0.0)  # see anchors.py
     point_position[known], point_velocity[known] = s.r[at] - laid, s.v[at]
     return State(
         time=work.time,

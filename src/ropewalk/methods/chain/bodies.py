@@ -67,7 +67,7 @@ class BodySeries(NamedTuple):
     force: NDArray[np.float64]  # (k, order, 3) given, world, N
     moment: NDArray[np.float64]  # (k, order, 3) given, world, N m
     effective: NDArray[np.float64]  # (k, 9) mass at the eye: E^-1 of the head of this file, kg
-    known: NDArray[np.float64]  # (k, 3, 3) of the power in hand: rate's rate, lever, bias b, without the unknown F
+    known: NDArray[np.float64]  # (k, 3, 3) of the present power: rate's rate, lever, bias b, without the unknown F
 
 
 def allocate_bodies(n_bodies: int, order: int) -> BodySeries:

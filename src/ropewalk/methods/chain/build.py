@@ -19,7 +19,7 @@ from ropewalk.model.state import rotation_matrix
 from ropewalk.numerics.series import TERM_HEAD
 from ropewalk.physics.current import UNIFORM
 
-DEFAULT_LINKS = 20  # of a line that does not say; the cable limit is then within about 0.2 % in shape
+DEFAULT_LINKS = 20  # of a line without a given number; the cable limit is then within about 0.2 % in shape
 POLYNOMIAL = 9  # coefficients of a term: the smooth ramp is a polynomial of degree 5, pieces of tables are cubics
 SAME_PLACE = 1e-9  # of the line's length: an attachment this near a cut is on it
 GAUSS3 = np.array([0.5 - np.sqrt(0.15), 0.5, 0.5 + np.sqrt(0.15)]), np.array([5.0, 8.0, 5.0]) / 18.0
@@ -94,7 +94,7 @@ def build_chain(model: Model, line: int, wet: bool, damping: float, smoothing: f
 
 
 def check_case(model: Model) -> None:
-    """Refuse what a chain of rigid links cannot be, beyond what the claims say."""
+    """Refuse what a chain of rigid links cannot model, beyond the claims."""
     lines, names = model.lines, model.names
     for i in range(len(names.lines)):
         for side in range(2):

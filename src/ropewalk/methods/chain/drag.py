@@ -33,7 +33,7 @@ class DragSeries(NamedTuple):
     along: NDArray[np.float64]  # (2, order, n) m/s, its part along the link
     square: NDArray[np.float64]  # (2, order, n) m2/s2, speed across the link squared, smoothed
     speed: NDArray[np.float64]  # (2, order, n) m/s, the root
-    sign: NDArray[np.float64]  # (2, n) of the flow along the link from the begin of the step on; 0 if there is none
+    sign: NDArray[np.float64]  # (2, n) of the flow along the link from the start of the step on; 0 if there is none
     pull: NDArray[np.float64]  # (2, order, n) m2/s2, speed along times flow along
     node_flow: NDArray[np.float64]  # (3, order, n + 1) m/s, water minus node
     node_square: NDArray[np.float64]  # (order, n + 1) m2/s2

@@ -14,7 +14,7 @@ from ropewalk.model.arrays import Records
 
 NEARLY_TAUT = 1e-3  # slack as a fraction of the length below which a failure is put down to a taut chain
 TIME_DIGITS = 1e-9  # relative, of distances and of the time at which the ends pass the reach of the links
-SCAN = 400  # times at which the distance of moving ends is looked at between a failure and the time asked for
+SCAN = 400  # times at which the distance of moving ends is checked between a failure and the end time
 
 
 def explain(
@@ -22,7 +22,7 @@ def explain(
 ) -> tuple[Status, str]:
     """Status and sentence for the code, link and number of `chain_steps.integrate`.
 
-    name : of the line    until : time asked for, s    step : fixed step, s, or 0
+    name : of the line    until : end time, s    step : fixed step, s, or 0
     """
     t = float(clock[0].begin)
     where = f"line '{name}', link {link + 1} of {chain.length.size}, t = {t:.6g} s"

@@ -77,7 +77,7 @@ class ChainWork:
     ledger: Array  # (3,) J, work of end A, of end B, of loads without a potential, in finished steps
     energy: float  # J, at the start
     wet: bool
-    failure: tuple[int, int, float] | None = None  # why the series in hand is not to be used: code, link, number
+    failure: tuple[int, int, float] | None = None  # why the current series is not to be used: code, link, number
 
 
 @dataclass
@@ -154,11 +154,11 @@ class ChainSeries:
         return Report(status, message, _steps(work) - before, figures=self._figures(work))
 
     def redrive(self, model: Model, work: Work, until: float) -> None:
-        """Take the motions of driven ends anew; they are known up to time `until` (s)."""
+        """Read the motions of driven ends again; they are known up to time `until` (s)."""
         for i, line in enumerate(work.lines):
             terms = end_terms(model, i, line.s.size - 1, until)
             clock = line.clock[0]
-            if clock.end > work.time:  # the series in hand was made with another motion
+            if clock.end > work.time:  # the current series was made with another motion
                 r, v, _, _ = _values(line, work.time)
                 for k, body in enumerate(_bodies(line, work.time)):
                     line.series.bodies.attitude[k, 0] = body.attitude.ravel()
@@ -218,7 +218,7 @@ class ChainSeries:
         )
 
     def end_forces(self, work: Work, line: int = 0) -> EndForces:
-        """Polynomials of the end forces over the step in hand, for coupling to another body."""
+        """Polynomials of the end forces over the current step, for coupling to another body."""
         own = work.lines[line]
         clock = own.clock[0]
         powers = clock.scale ** -np.arange(own.series.tension.shape[0], dtype=float)
@@ -340,7 +340,7 @@ def _steps(work: Work) -> int:
 
 
 def _at_surface(model: Model, name: str, wet: bool, position: Array, t: float) -> str:
-    """What to say of a line that is not on one side of the water surface; empty if it is."""
+    """Message for a line that is not on one side of the water surface; empty if it is."""
     low, high = float(position[:, 2].min()), float(position[:, 2].max())
     if model.sea.water_density == 0.0 or (high <= 0.0 if wet else low >= 0.0):
         return ""
@@ -410,7 +410,7 @@ def _body_poses(model: Model, work: Work) -> Poses:
 
 
 def _bodies_at_surface(model: Model, i: int, line: ChainWork, t: float) -> str:
-    """What to say of a body with volume that is not on the side of the surface on which its line is; empty if it is."""
+    """Message for a body with volume that is not on the side of the surface on which its line is; empty if it is."""
     for k, body in zip(free_bodies(model, i), _bodies(line, t), strict=True):
         radius = radius_of(float(model.bodies.volume[k]))
         z = float((body.eye - body.attitude @ (model.bodies.centre[k] + body.record.eye))[2])

@@ -7,8 +7,8 @@ import numpy as np
 from ropewalk.methods.chain.arrays import Array, Chain
 
 ITERATIONS = 100  # of Newton; 6 to 12 are usual
-RESIDUAL = 1e-14  # miss of the far end as a fraction of the length at which Newton stops
-ACCEPTED = 1e-10  # miss that is still an answer, where rounding stops Newton earlier
+RESIDUAL = 1e-14  # closure error of the far end as a fraction of the length at which Newton stops
+ACCEPTED = 1e-10  # closure error that is still accepted, where rounding stops Newton earlier
 SUFFICIENT = 1e-4  # part of the predicted decrease that a step must bring (Armijo)
 LIGHT = 1e-12  # fraction of the total load below which the axial force of a link counts as none
 
@@ -26,7 +26,7 @@ def nodal_loads(chain: Chain) -> Array:
 
 
 def equilibrium(chain: Chain, end_a: Array, end_b: Array) -> tuple[Array, Array, float]:
-    r"""Nodes (n + 1, 3) in m, force of what holds end B on the chain (3,) in N, and the miss of end B in m.
+    r"""Nodes (n + 1, 3) in m, force of what holds end B on the chain (3,) in N, and the closure error of end B in m.
 
     Every link lies along the force it carries, f + c_k, with c_k the loads beyond it. For ends held at a
     distance X the force f at B is the minimum of a convex function:

@@ -109,7 +109,7 @@ def correct(chain, series, t, scale):
 
 @kernel(no_cpython_wrapper=True)
 def _correct_rates(chain, series, target, scale):
-    r"""Make the velocities (power 1, m) fit the held ends and the link lengths, with the factors in hand.
+    r"""Make the velocities (power 1, m) fit the held ends and the link lengths, with the present factors.
 
     .. math:: M\,\delta v = G^T \lambda, \qquad t \cdot (v_{i+1} - v_i) = 0
 
@@ -187,7 +187,7 @@ def choose_step(chain, series, tolerance):
 
 @kernel(no_cpython_wrapper=True)
 def end_work(series, tau, ledger):
-    """Add the work of what holds end A and end B (J), from the begin of the step to the scaled time tau.
+    """Add the work of what holds end A and end B (J), from the start of the step to the scaled time tau.
 
     Source: W = int R . dr, term by term of the series.
 
@@ -289,7 +289,7 @@ def begin_step(chain, series, clock, tolerance, fixed_step):
     tolerance : relative, per step    fixed_step : s, or 0 for the step that the tolerance allows
 
     Returns (code, link, number): the number is a relative length error, a radius of convergence (s), a
-    step (s) or a time (s), as the code asks.
+    step (s) or a time (s), depending on the code.
     """
     n = chain.length.shape[0]
     t = clock[0].end
@@ -339,7 +339,7 @@ def begin_step(chain, series, clock, tolerance, fixed_step):
 
 @kernel
 def integrate(chain, series, clock, ledger, t, tolerance, fixed_step):
-    """Step until the series in hand covers the time t (s); it then gives all values up to t and beyond.
+    """Step until the current series covers the time t (s); it then gives all values up to t and beyond.
 
     Arguments and result as `begin_step`. At the first call the clock has begin = end and no steps, and powers 0
     and 1 of the positions hold the state. The ledger of work holds all finished steps. After a code

@@ -29,7 +29,7 @@ class Strips(NamedTuple):
     """A hull as discs on its axis, for what depends on the water's motion along it; a sphere is one ball.
 
     Strips and wet shares are those of the time domain, so that both have the same limit for small motions: a tilted
-    hull feels waves by small differences of large moments, and finer strips on one side only would show in pitch.
+    hull responds to waves by small differences of large moments, and finer strips on one side only would show in pitch.
     """
 
     arm: Array  # (n, 3) from the hull's place, world, m

@@ -72,7 +72,7 @@ def _half(e, side, i, chord, r, slope, el, fluid, out):
 
     Source: docs/theory/frequency.md, The linear system; loads/member.py.
 
-    Nine arguments: element, side and node are three numbers that say where.
+    Nine arguments: element, side and node are three numbers that give the place.
     """
     n, other, (t, span) = i + side, i + 1 - side, chord
     out.wet[e, side] = 0.0

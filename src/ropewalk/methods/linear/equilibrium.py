@@ -39,7 +39,7 @@ class Rest(NamedTuple):
 
     place: Place
     assembled: Assembled
-    force: float  # largest force out of balance, N
+    force: float  # largest residual force, N
     miss: float  # largest length missed, m
     iterations: int
 

@@ -56,7 +56,7 @@ def substitute(l_column, l_row, l_value, d, y):
 
 @kernel
 def substitute_some(l_column, l_row, l_value, d, some, b, y):
-    """Entries `some` of A^-1 b for each row of b (k, m), which stands for these entries and zeros in all others.
+    """Entries `some` of A^-1 b for each row of b (k, m), whose other entries are zero.
 
     Source: as :func:`substitute`: x = E^T A^-1 E b.
 
@@ -91,7 +91,7 @@ class SymmetricFactor:
     """A factorised symmetric matrix; with pivoting where the given order loses digits."""
 
     def __init__(self, A: csc_matrix, *, only_count: bool = False) -> None:
-        """only_count : True if only the signs of the pivots are asked for, so digits need no test"""
+        """only_count : True if only the signs of the pivots are needed, so digits need no test"""
         self.n = A.shape[0]
         self._lu: Any = None
         upper = triu(A, format="csc")

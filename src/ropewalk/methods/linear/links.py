@@ -99,7 +99,7 @@ class Terms:
     def along(self, u: Array, d: Array, force: float, slope: float = 0.0) -> Array:
         """A force (N) on the second end along u of the first part, where the second is; its direction j in q.
 
-        slope : of the force by the way of the second end, N/m
+        slope : of the force by the displacement of the second end, N/m
         """
         j = np.concatenate([u, np.cross(u, d), -u, np.zeros(3)])
         self.wrench += force * j
@@ -132,7 +132,7 @@ class LinkMatrices(NamedTuple):
     B: csr_matrix
     K_in: csr_matrix  # (n, n_inputs)
     B_in: csr_matrix
-    residual: Array  # (n,) minus forces; what the equations miss, m
+    residual: Array  # (n,) minus forces; residuals of the equations, m
 
 
 def refuse_friction(model: Model) -> None:

@@ -30,7 +30,7 @@ DENSE = 300  # unknowns up to which all eigenvalues are found at once
 ROUND_OFF = 1e-9  # of the largest: eigenvalues of a defective zero come out as large as this
 NOTHING = 1e-14  # of the largest mass or flexibility: round-off
 SEED = 7  # of the first vector: same input, same bits
-EXTRA = 20  # Lanczos vectors beyond twice the modes asked for
+EXTRA = 20  # Lanczos vectors beyond twice the number of modes
 
 
 class Factor:

@@ -287,7 +287,7 @@ def _wave_on_hull(model: Model, hull: Hull, where: Array, omega: float, heading:
 
 
 def _water_arm(hull: Hull) -> Array:
-    """(n, 3) from the hull's place to the water that strips feel: of a ball, the centroid of its wet part."""
+    """(n, 3) from the hull's place to the water around strips: of a ball, the centroid of its wet part."""
     return hull.cut.moment / hull.cut.volume if hull.is_ball else hull.strips.arm
 
 

@@ -33,7 +33,7 @@ from ropewalk.model.state import State
 from ropewalk.physics.current import POWER
 
 ACCURACY = 1e-2  # wanted relative error of end tensions, unless given
-MOST_ELEMENTS, MOST_ASKED_FOR = 400, 1_600  # of a line, that a mesh is refined to; where less error is asked for
+MOST_ELEMENTS, MOST_ASKED_FOR = 400, 1_600  # of a line, that a mesh is refined to; where a smaller error is required
 MOST_IN_ALL = 4_000  # elements of a system, beyond which no finer mesh is tried
 MESHES = 8  # from which stiffness is taken where lines lie on the bed
 
@@ -63,7 +63,7 @@ def can_be_refined(counts: Ints) -> bool:
 def finer(model: Model, work: FemWork, t: float) -> Finer | None:
     """The equilibrium of `work` on half as long elements; None if it is not found, or not with the same friction.
 
-    model : with the elements of `work` asked for
+    model : with the numbers of elements of `work`
     """
     calm = model._replace(sea=still_water(model.sea))
     coarse, counts = read_state(calm, work), 2 * elements_of(model)

@@ -148,8 +148,8 @@ def steady_bodies(mesh, A, b):
 
     Source: docs/theory/bodies.md, Equilibrium: A_ii = A_ii + |M| for rotations.
 
-    A moment never has a part about an axis of symmetry, but while it is out of balance its derivative has: Newton
-    would answer with a spin that spoils the tilt. The holding goes to zero with the moment, so convergence stays fast.
+    The moment about an axis of symmetry is zero, but away from equilibrium its derivative is not: Newton's method
+    would respond with a spin that spoils the tilt. The holding goes to zero with the moment, so convergence stays fast.
     """
     bodies = mesh.bodies
     n_bodies = bodies.body.shape[0]
@@ -212,7 +212,7 @@ def add_end_turn(line, side, levers, d, force, A):
 
 @kernel(**UNCOUNTED)
 def turn_bodies(X, mesh, right, share, step):
-    r"""Turn all free bodies by the solution of the junctions; returns the largest way of a turn (m).
+    r"""Turn all free bodies by the solution of the junctions; returns the largest displacement by a turn (m).
 
     .. math:: \delta\psi = T^{-1}(\psi)\, R^T \theta = R^T Z\, \theta
 

@@ -1,4 +1,4 @@
-r"""Choice of the steps of the mixed elements, and what lines that come taut ask of them.
+r"""Choice of the steps of the mixed elements, and the impacts of lines that come taut.
 
 A damped element that comes taut takes a velocity away within its damping time, far less than a step: no step resolves
 that, and none has to, since the momentum that is lost does not depend on how long it takes. Generalised-alpha makes a
@@ -68,7 +68,7 @@ def is_wild(mesh, X, Y, speed):
     Source: balance of energy: a step that short lets no force do such work; g is WILD_GAIN.
 
     Elements that may push for one step are made as long as they are unstrained; those that lie in folds then throw
-    their nodes about.    X, Y : (4, n, 3) before and after    speed : u, largest mean speed of late, m/s
+    their nodes about.    X, Y : (4, n, 3) before and after    speed : u, largest recent mean speed, m/s
     """
     before = 0.0
     after = 0.0
@@ -127,7 +127,7 @@ def shorter_step(h, ratio, ordinary, is_impact):
 
 @kernel(**UNCOUNTED)
 def next_step(h, ratio, wanted, least):
-    """The step (s) after one of length h that was accepted; h may be shorter than wanted, to end at a given time.
+    """The step (s) after one of length h that was accepted; h may be shortened to end at a given time.
 
     Source: h = h c / sqrt(q), [Hairer1993], sec. II.4, within SHRINK and GROWTH.
     """

@@ -93,9 +93,9 @@ def pass_node(block, A, B, pull, row):
     Source: Schur complement of a node, :func:`eliminate_line`.
 
     block : K, b, c, d, and the right-hand side h, hT    A, B, pull, row : of the element after the node
-    Returns what the way back needs: its motion by that of the next node and tension (four blocks), and for none of
-    these (two); what the node adds to the next block (six parts); and the inverse of its own block (four parts), of
-    which the last is 0 if a pivot vanished.
+    Returns the input of the back substitution: its motion by that of the next node and tension (four blocks), and for
+    none of these (two); the parts that the node adds to the next block (six); and the inverse of its own block (four),
+    of which the last is 0 if a pivot vanished.
     """
     K, b, c, d, h, hT = block
     adj, det = adjugate(K)
@@ -174,8 +174,8 @@ def substitute_line(line, now, mesh, step, share, memory, jumps):
 
     Source: back substitution x_i = y_i + W_i x_{i+1}, docs/theory/mixed_elements.md, Elimination.
 
-    Returns the largest move (m) and kick (N), and the largest miss (m) that is left where an element turned slack or
-    taut and where a node met the bed or left it: the equations were made linear on the other side of that kink.
+    Returns the largest correction of positions (m) and tensions (N), and the largest length error (m) left where an
+    element turned slack or taut, or a node met or left the bed: the equations were linearised beyond that kink.
     jumps : displacements of the first and last node (m), tuples of 3, and change of the last tension (N)
     """
     r, T, (first, last, kick) = now.r, now.T, jumps
@@ -255,7 +255,7 @@ def passed_bed(surface, radius, y):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def turned_miss(before, after, length, slack):
-    """What an element misses its length by (m) when its tension changed sign in a linear equation.
+    """Length error (m) of an element when its tension changed sign in a linear equation.
 
     Source: e = T/k_s of a slack element in place of the law, docs/theory/mixed_elements.md, Elements.
     """

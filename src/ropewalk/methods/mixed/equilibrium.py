@@ -38,7 +38,7 @@ LENGTH_TOLERANCE = 1e-11  # of the longest line
 STUCK_TOLERANCE = 1e-6  # of the force scale: good enough where round-off or a kink of the bed stops the descent
 FREE_ITERATIONS = 25  # of plain Newton, before damped motion begins; from the catenary 5 to 10 are usual
 LOST = 1e5  # growth of the unbalance that plain Newton may show; it goes up a lot where lines settle on the bed
-MISS_GROWTH = 10.0  # times the miss of the guess: with more, damped motion begins from the guess
+MISS_GROWTH = 10.0  # times the length error of the guess: with more, damped motion begins from the guess
 MOST_UPDATES = 2e6  # of elements, in damped motion: 1 to 2 s
 MOST_WITH_FRICTION = 1e5  # the same in the rounds of friction, which begin close to where they end
 MOST_STEPS = 40_000
@@ -59,7 +59,7 @@ CONVERGED, STUCK = 0, 1
 
 @kernel
 def unbalance(X, T, flow, mesh, fluid, grip, nodes, misses):
-    r"""Inertia minus forces at the nodes and the junctions (N), and the misses of the elements' lengths (m).
+    r"""Inertia minus forces at the nodes and the junctions (N), and the length errors of the elements (m).
 
     .. math:: R = m (\ddot r + g\,e_z) - F, \qquad g = |d| - L - L\,e(T)
 
@@ -307,7 +307,7 @@ def _descend(t, mesh, sea, work, scales, misses, most_steps):
 
 @kernel
 def find_equilibrium(t, mesh, sea, motions, work, scales, misses, friction):
-    """Bring `work.trial` to rest under the loads at time t; returns outcome, iterations, force (N), miss (m).
+    """Bring `work.trial` to rest under the loads at time t; returns outcome, iterations, residual (N), length error.
 
     Source: Newton's method, K dr = F, then :func:`descend`; docs/theory/mixed_elements.md, Equilibrium. Not
     numerics/newton.py: the loop is compiled, each iteration eliminates along the lines while it assembles, and the
@@ -315,7 +315,7 @@ def find_equilibrium(t, mesh, sea, motions, work, scales, misses, friction):
 
     The best state so far is kept in `work.now`.  scales : of force (N) and length (m)    misses : as in
     :func:`unbalance`, which also fills `work.nodes` friction : coefficient with which the grips of `work.memory` hold;
-    friction that has no history yet is left to mixed_friction.py
+    friction that has no history yet is left to friction.py
     """
     return _find(t, held(mesh), held(sea), held(motions), held(work), scales, misses, friction)
 

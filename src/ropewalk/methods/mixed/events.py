@@ -174,7 +174,7 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
 
 
 def compiled_for(model: Model, work: FemWork, leaps: bool = False) -> Compiled:
-    """The compiled code for a run; found anew only when mesh, memory or model are others."""
+    """The compiled code for a run; found again only when mesh, memory or model are others."""
     kept = work.compiled
     if kept is None or kept.leaps != leaps or not _is_for(kept, model, work):
         walk = march_booked if work.steps.settings[0].ledger > 0.0 else march
@@ -265,7 +265,7 @@ def _balance(model: Model, work: FemWork) -> None:
 
 
 def _inertia(X: Array, node: int, unbalanced: Callable[[int], Array]) -> Array:
-    """(3, 3) change of the force out of balance at a node by its acceleration, kg: forces are linear in it."""
+    """(3, 3) change of the residual force at a node by its acceleration, kg: forces are linear in it."""
     rest, columns = unbalanced(node), []
     for p in range(3):
         X[2, node, p] += 1.0

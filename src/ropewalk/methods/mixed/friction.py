@@ -258,7 +258,7 @@ def _lie(mesh: Mesh, sea: Sea, work: Work) -> Lie:
 
 
 def _wanted(mesh: Mesh, work: Work, lie: Lie, current: Array | None) -> tuple[Array, Array]:
-    """Friction that the present tensions ask for (n_nodes, 3), N, and as a share of the normal force; as `wanted`."""
+    """Friction required by the present tensions (n_nodes, 3), N, and as a share of the normal force; as `wanted`."""
     r, depth = work.trial.X[0], _depth(mesh, work.trial.X[0])
     slack = (work.trial.T < 0.0) & (mesh.element["slack"] > 0.0)
     thick = np.repeat(2.0 * np.maximum.reduceat(mesh.node.radius, mesh.node_start[:-1]), np.diff(mesh.node_start))

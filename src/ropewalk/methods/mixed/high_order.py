@@ -39,7 +39,7 @@ from ropewalk.physics.elasticity import strain
 
 ITERATIONS = 60  # of Newton
 TOLERANCE = 1e-11  # of the corrections, relative to the longest line and the largest tension
-FORCE_TOLERANCE = 1e-9  # of the forces out of balance, relative to the largest load or tension
+FORCE_TOLERANCE = 1e-9  # of the residual forces, relative to the largest load or tension
 LARGEST_MOVE = 0.2  # of the longest line, in one iteration
 DIFFERENCE = 1e-6  # of an element's length or tangent, for derivatives of loads
 SPLIT = 1e-9  # of a line's length: cuts nearer than this are one

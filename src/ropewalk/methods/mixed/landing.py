@@ -1,4 +1,4 @@
-"""A better first guess for nodes on the bed: each meets it alone before the line is asked."""
+"""A better first guess for nodes on the bed: the penetration of each is found separately before Newton's method."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ def land(bp, gp, mesh, X, Y):
     Source: docs/theory/mixed_elements.md, Seabed.
 
     Accelerations that are extrapolated through a touchdown put nodes deep into the bed or high above it, and
-    Newton's method for the whole line then spends most of its iterations on them, or ends too early, because what it
-    remembers of the motion before says nothing of the bed. Here each node, and each free point with the line ends at
+    Newton's method for the whole line then spends most of its iterations on them, or ends too early, because its
+    estimate C from before does not include the bed. Here each node, and each free point with the line ends at
     it, solves for its depth :math:`\delta` alone, with the force F that all but the bed had on it before the step,
 
     .. math:: m \ddot\delta(\delta) + A\, p(\delta, \dot\delta(\delta)) = F = m \ddot\delta_0 + A\, p_0,
 
-    where the scheme makes rate and acceleration linear in depth. A node that does not get there stays as it was.
+    where the scheme makes rate and acceleration linear in depth. A node that does not converge stays as it was.
 
     bp, gp : derivatives of acceleration (1/s2) and velocity (1/s) by position    X : before, Y : changed; (4, n, 3)
     """

@@ -58,7 +58,7 @@ from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.in_time import value_at
 from ropewalk.physics.ropes import NO_MEMORY
 
-BLEW_UP, UNSTABLE = 2, 3  # outcomes, beside those of mixed_steps.py
+BLEW_UP, UNSTABLE = 2, 3  # outcomes, beside those of steps.py
 STABLE = 0.9  # of the largest stable step: stiffness may change within one
 # A line that snaps gains energy where its law has a kink, as (omega h)^2. Damping takes it away, if there is some:
 BARE = 0.5  # damping time times omega, below which there is not
@@ -100,7 +100,7 @@ def refuse_leapfrog(model: Model) -> None:
 
 
 def leapfrog_message(outcome: int, clock: Any, step: float | None) -> str:
-    """Why leapfrog stopped, as far as the clock tells."""
+    """Why leapfrog stopped, from the clock."""
     if outcome == UNSTABLE:
         return (
             f"step {step:g} s is longer than {clock.step:.3g} s, the longest at which leapfrog is "

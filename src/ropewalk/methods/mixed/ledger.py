@@ -1,12 +1,12 @@
 r"""The energy ledger: what the lines hold, what was put in, what was lost, and what does not add up.
 
 Energies are taken from the state; work is that of forces averaged over each step along the way gone in it
-(mixed_ledger_forces.py). Of the few things that are no forces on nodes (drag on hulls, links) the power is integrated
+(ledger_forces.py). Of the few things that are no forces on nodes (drag on hulls, links) the power is integrated
 by the parabola through the last three values. What the scheme itself takes in a step,
 
 .. math:: D = \sum m \left(\frac{a_0 + a_1}{2} \cdot \Delta r - \frac{v_0 + v_1}{2} \cdot \Delta v\right),
 
-has a row of its own; docs/theory/mixed_elements.md says what it is for each scheme. In steps in which a line comes taut
+has a row of its own; docs/theory/mixed_elements.md has it for each scheme. In steps in which a line comes taut
 or strikes the bed it goes to another row: a blow takes the velocity, and a finer step would not keep it. What is left,
 
 .. math:: c = \Delta(K + E + V) - W_\text{ends} - W_\text{water} - W_\text{loads} - W_\text{winch}

@@ -1,4 +1,4 @@
-r"""Work in the energy ledger: forces averaged over a step, times the way that is gone in it.
+r"""Work in the energy ledger: forces averaged over a step, times the displacement in it.
 
 With F all forces on a node, and r, v, a what the steps make of them,
 
@@ -6,7 +6,7 @@ With F all forces on a node, and r, v, a what the steps make of them,
           D = m \left(\frac{a_0 + a_1}{2} \cdot (r_1 - r_0) - \frac{v_0 + v_1}{2} \cdot (v_1 - v_0)\right)
 
 holds for every step of any scheme to the last digit, because F = m a at both ends of it; D is what the scheme takes
-(mixed_ledger.py). So each kind of force is given its share by that product. Powers at the ends of steps are not
+(ledger.py). So each kind of force is given its share by that product. Powers at the ends of steps are not
 enough: where an element comes taut its damper stops the nodes within one step, and what that takes is seen at neither
 end of it; and where axial waves are not resolved, velocities go to and fro from step to step, and with them a power.
 """
@@ -52,11 +52,11 @@ KINDS = tuple("break" if name == "parting" else name for name in KIND.names or (
 
 
 class Ledger(NamedTuple):
-    """Work and energy by kind. `step`, `now` and `held` are measured anew at each step."""
+    """Work and energy by kind. `step`, `now` and `held` are measured again at each step."""
 
     table: Array  # (7, POWERS), of which the records are rows; in the order of `columns`
     work: Records  # (1,) of KIND, J, since the start
-    step: Records  # (1,) of KIND, J, along the way since it was measured last
+    step: Records  # (1,) of KIND, J, since it was measured last
     now: Records  # (1,) of KIND, W
     held: Records  # (1,) of KIND, J, that is taken off `work`
     elastic: Array  # (1,) J, energy of all elements, as it was measured last
@@ -381,7 +381,7 @@ def add_elements(ledger, damped, bare, damped_energy, bare_energy):
 
 @kernel(**UNCOUNTED)
 def clear(ledger):
-    """Let a ledger be measured anew: W = 0, P = 0, E = 0.  Source: docs/theory/mixed_elements.md, Energy."""
+    """Reset a ledger: W = 0, P = 0, E = 0 (J, W).  Source: docs/theory/mixed_elements.md, Energy."""
     _, step, power, held, _, _, _ = columns(ledger.table)
     for k in range(POWERS):
         step[k], power[k], held[k] = 0.0, 0.0, 0.0

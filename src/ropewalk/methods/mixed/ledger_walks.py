@@ -90,7 +90,7 @@ def _book_nodes(m, used, moves, node, mesh, walks):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _book_bed(m, j, moves, moved, node, ground, walks):
-    """Add the work of the bed on the second nodes of batch j (J); whether one of them strikes it.
+    """Add the work of the bed on the second nodes of batch j (J); whether one of them strikes the bed.
 
     Source: dW = (F_0 + F_1)/2 . dr, docs/theory/mixed_elements.md, Energy; Impacts: a blow where -h n . v > ramp.
 

@@ -224,7 +224,7 @@ def _along(u, d, force, slope, scratch):
     .. math:: J = (u,\ u \times d,\ -u,\ 0), \qquad \delta(f J) = f\,\delta J - f_x J J^T \delta,
               \qquad \delta(u \times d) = (\theta_A \times u) \times d + u \times (\delta p_A - \delta p_B)
 
-    d : first end less second, m    force : f, of the link on the second end, N    slope : of f by the way, N/m
+    d : first end less second, m    force : f, of the link on the second end, N    slope : of f by the displacement, N/m
     """
     own, wrench, turn = scratch.own, scratch.wrench, cross3(u, d)
     _add_wrench(wrench, PLACE_A, scale3(force, u))

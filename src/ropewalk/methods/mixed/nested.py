@@ -1,4 +1,4 @@
-r"""Equilibrium on many elements by way of few.
+r"""Equilibrium on many elements from one on few.
 
 Newton's method and damped motion need a start the closer, the shorter the elements are: what lies on the bed, hangs
 slack or bends sharply is a matter of single elements. So lines of many elements come to rest on few first, and then on
@@ -34,7 +34,7 @@ FEW = 100  # elements of a line that comes to rest from any start
 
 
 def with_elements(model: Model, counts: Array | Ints) -> Model:
-    """The model with these numbers of elements (n_pieces,) asked for."""
+    """The model with these numbers of elements (n_pieces,)."""
     return model._replace(lines=model.lines._replace(piece_elements=ints(np.maximum(1, np.rint(counts)))))
 
 

@@ -1,6 +1,6 @@
 r"""Winches: the element at the end of a line changes its unstretched length in time.
 
-Nodes are pieces of line, so they know nothing of the winch; only the element between the last of them and the
+Nodes are material points of the line, independent of the winch; only the element between the last of them and the
 winch, of length :math:`\ell(t)`, does. Its length equation has :math:`\ell(t)` in place of L, its inner node the mass
 of half of it. What enters has the velocity of the line at the winch, so the inner node's equation is m a = F, not
 :math:`\dot{(m v)} = F`. At the winch the line moves past the node; the piece of line that is there has the acceleration
@@ -78,14 +78,14 @@ def pay_out(t, mesh, X):
 
 @kernel(**COUNTED)
 def push_back(mesh, X):
-    r"""Put on the winches what they feel of the line that passes them, in the state X.
+    r"""Put the force (N) of the passing line on the winches, in the state X.
 
     .. math:: F = \tfrac12 m \ddot\ell\, d + m \dot\ell\, \dot d
 
     Source: docs/theory/mixed_elements.md, Winches: :math:`m \dot\ell^2 r'` less half the element's mass times what the
     line there is accelerated more than the winch.
 
-    A winch that is free to move has to feel the velocities of the step, not predicted ones: the force falls behind them
+    On a winch that is free to move the velocities are those of the step, not predicted: the force falls behind them
     else, and drives a light winch that swings.
     """
     winches, node = mesh.winches, mesh.node
@@ -126,7 +126,7 @@ def book_winches(X, T, mesh, g, F):
     returns the first term by itself, of elements with damping and of those without: what these take of the work of
     their tension and do not store is more by that.
 
-    F : (n_rows,) of FORCES of mixed_ledger_forces.py
+    F : (n_rows,) of FORCES of ledger_forces.py
     """
     total, damped, bare = 0.0, 0.0, 0.0
     winches = mesh.winches

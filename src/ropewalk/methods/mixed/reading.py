@@ -72,7 +72,7 @@ class Tape(NamedTuple):
     wrench: Array  # (n, n_bodies, 6) of the lines on each body about its origin, world, N and N m
     stored: Array  # (n, 3) J, kinetic, elastic and potential energy
     work: Array  # (n, POWERS) J since the start, by kind
-    worst: Array  # (1,) largest miss of an element's length in the moments kept so far, as a share of it
+    worst: Array  # (1,) largest length error of an element in the moments kept so far, as a share of it
 
 
 NOT_OF_STATES = ("time", "wrench", "stored", "work", "worst")  # fields of a tape that are none of a State
@@ -287,7 +287,7 @@ def _pushed(n, X, mesh, grip):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _rubbed(end, n, X, mesh, share, grip, pull):
-    """Friction (N) on the half element at an end held on the bed, of which the grip of the next node n tells.
+    """Friction (N) on the half element at an end held on the bed, from the grip of the next node n.
 
     Source: f_t = -min(k_t A, mu N/|d|) d of the next node, by the share of length; docs/theory/morison.md, Friction.
 
@@ -436,7 +436,7 @@ def _keep_wrenches(i, r, mesh, nodes, tape):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _note_misses(now, mesh, worst):
-    """Keep the largest miss of an element, as a share of its length: how well the elements keep to their law.
+    """Keep the largest relative length error of an element: how well the elements keep to their law.
 
     Source: (|d| - L (1 + e(T)))/L, the length equation = 0 of [Montano2005], eq. (11).
 

@@ -48,10 +48,10 @@ class FemWork:
     mesh: Mesh
     steps: Work
     misses: Array  # (n_elements,) m
-    static: Array  # (5,) outcome, iterations, force, miss of the equilibrium the run starts from; MESH_ERROR
+    static: Array  # (5,) outcome, iterations, residual force, length error of the initial equilibrium; MESH_ERROR
     first: Array  # (3,) J, kinetic, elastic and potential energy at the start
     parted: Array  # (n_breaks, 2) when (s) and where (m from end A) a line parted, -1 while it is whole
-    worst_miss: Array  # (1,) largest miss of an element's length in the states read so far, as a share of it
+    worst_miss: Array  # (1,) largest length error of an element in the states read so far, as a share of it
     start: Ints  # (n_lines + 1,) first node of each line in what is read
     s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
     lies: Flags  # (n_lines, 2) ends A and B that lie on the bed, as the mesh has them
@@ -60,12 +60,12 @@ class FemWork:
     reading: Reading | None = None  # of `read_mesh`
     read_mesh: Mesh | None = None
     forces: Tape | None = None  # one moment, to read forces from; its arrays change with every reading
-    start_remark: str = ""  # what has to be said of the equilibrium the run starts from
+    start_remark: str = ""  # remark on the equilibrium from which the run starts
     stiffness_error: float = -1.0  # relative, of the stiffness of lines on bodies; below 0 if it is not known
     lanes: bool = True  # lines go side by side where they can
     room: Tape | None = None  # for the moments of a run, and how many of them are there
     room_used: int = 0
-    high: Any = None  # the answer of elements of higher order, where they are asked for
+    high: Any = None  # the result of elements of higher order, where they are used
 
     def take(self, other: FemWork) -> None:
         """Go on with the mesh and the state of another memory."""
@@ -161,7 +161,7 @@ def arc_length(mesh: Mesh, element: int) -> float:
 
 
 def worst_place(model: Model, work: FemWork) -> str:
-    """Line and arc length of the node with the largest force out of balance."""
+    """Line and arc length of the node with the largest residual force."""
     mesh = work.mesh
     if not mesh.s.size:
         return "a body: there are no lines"
@@ -218,7 +218,7 @@ def _end_widths(model: Model) -> Array:
 
 
 def _link_loads(model: Model, work: FemWork) -> dict[str, Array]:
-    """Fields of the State that say what the links carry."""
+    """Fields of the State with the forces of the links."""
     if not model.links.names:
         return {}
     force, moment = link_loads(work.steps.now.X, work.mesh)

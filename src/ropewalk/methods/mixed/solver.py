@@ -260,7 +260,7 @@ class MixedFem:
         return Report(Status.STEP_TOO_SMALL, text, iterations, figures=figures)
 
     def _figures(self, model: Model, work: FemWork) -> dict[str, Any]:
-        """What a run can tell of itself so far."""
+        """Figures of the run so far."""
         count, clock = work.steps.count[0], work.steps.clock[0]
         figures: dict[str, Any] = {
             "steps": int(count.steps),

@@ -92,7 +92,7 @@ class MixedFemStatics:
         return settle_nested(model, work, state)
 
     def _refine(self, model: Model, work: FemWork, t: float) -> dict[str, float]:
-        """Shorten elements until the error is as wanted, where the case does not say how many there are; the error.
+        """Refine the mesh to the required error, where the case does not give the number of elements; the error.
 
         If it never is, the mesh with the least error remains.
         """

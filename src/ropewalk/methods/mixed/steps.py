@@ -60,9 +60,9 @@ CLOCK = np.dtype(
     [
         ("time", "f8"),  # s
         ("step", "f8"),  # the next one, s
-        ("last_step", "f8"),  # s; 0 if the next one does not know it
+        ("last_step", "f8"),  # s; 0 if the next one does not use it
         ("last_shift", "f8"),  # of the scheme's acceleration, s
-        ("speed", "f8"),  # largest of late, m/s
+        ("speed", "f8"),  # largest recent mean, m/s
         ("curvature", "f8"),  # of Newton's method: error after an iteration over the square of that before
         ("smallest", "f8"),  # step so far, s
         ("largest", "f8"),
@@ -136,7 +136,7 @@ class Work(NamedTuple):
     memory: Elimination
     waters: Waters  # of leapfrog
     clock: Records  # (1,) of CLOCK
-    count: Records  # type: ignore[assignment]  # (1,) of COUNT; hides tuple.count, which nobody asks for
+    count: Records  # type: ignore[assignment]  # (1,) of COUNT; hides tuple.count, which nothing uses
     settings: Records  # (1,) of SETTINGS
 
 
@@ -246,7 +246,7 @@ def _iterate(h, mesh, fluid, step, work):
     it assembles, half steps serve only where contact or slack elements make it circle, and no merit is searched along.
 
     Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered. This fails for an
-    element that just turned slack or taut: by the soft law of slack a small tension is a miss of millimetres.
+    element that just turned slack or taut: by the soft law of slack a small tension is a length error of millimetres.
     """
     trial, clock, count, settings = work.trial, work.clock[0], work.count[0], work.settings[0]
     left = min(max(settings.tolerance, NEWTON_SHARE), COARSE_SHARE)  # steps are coarse from NEWTON_SHARE on
@@ -266,7 +266,7 @@ def _iterate(h, mesh, fluid, step, work):
         error = max(move / length, kick / tension)
         if not np.isfinite(error):
             return False
-        is_whole = share == 1.0  # half a step tells nothing about the next error
+        is_whole = share == 1.0  # half a step does not predict the next error
         if k == 0:
             first = error
         else:
@@ -347,7 +347,7 @@ def _try_step(h, mesh, sea, motions, work):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _accept(h, speed, shift, now, last, trial, clock, count):
-    """Make the trial state the present one, h (s) later; speed of late (m/s) u -> max(u_1, u exp(-h/SPEED_MEMORY)).
+    """Make the trial state the present one, h (s) later; recent speed (m/s) u -> max(u_1, u exp(-h/SPEED_MEMORY)).
 
     Source: docs/theory/mixed_elements.md, Steps.
     """

@@ -215,8 +215,8 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
 
     Source: [Montano2005] with block elimination; docs/theory/mixed_elements.md, Elimination.
 
-    And the largest miss (m) left at kinks that were passed; see `substitute_line`. Lines that go side by side move in
-    their walks only: `give_back` of side_by_side.py brings them here.
+    And the largest length error (m) left at kinks that were passed; see `substitute_line`. Lines side by side move in
+    their walks only: `give_back` of side_by_side.py copies them here.
 
     X : (4, n_nodes + n_junctions, 3) positions, velocities, accelerations and the scheme's own
     T : (n_elements,) N    flow : (n_nodes + n_junctions, 8) of the water    fluid : rho (kg/m3), g (m/s2)

@@ -272,7 +272,7 @@ def _settle(problem: BendingProblem, start: Array | None, begin: FloatingPose, t
         else:
             break
         (unknown, z, u), tangents, now = trial[:3], tangent_basis(trial[2]), new
-    if error <= ENOUGH and now.gradient.size:  # very soft rods are noisy: differences of their energy say no more
+    if error <= ENOUGH and now.gradient.size:  # very soft rods are noisy: differences of their energy are no better
         lowest, _ = _softest(problem, unknown, z, u, tangents, now.gradient.size)
         return bent_rod(problem, unknown, z, u, now, error, MOST_STEPS, lowest)
     raise ConvergenceError(

@@ -32,13 +32,13 @@ LARGEST_RADIUS = 1.4  # rad; half a turn would overshoot every basin
 SMALLEST_RADIUS = 1e-14  # rad; below it no step changes u
 ACCEPT = 0.05  # share of the predicted gain that a step must bring
 VOLUME_TOLERANCE = 4e-15  # relative; round-off of the sum over the points
-LONG_STEP = 0.15  # rad; beyond it the heave is guessed anew in place of following the waterplane
+LONG_STEP = 0.15  # rad; beyond it the heave is guessed again in place of following the waterplane
 LOOSE = 0.02  # relative volume error that the second-order elimination of the heave bears far from the solution
 NEUTRAL = 1e-11  # curvature over the largest one below which plain Newton leaves a direction alone
 WEAK = 1e-6  # the same for the trust region; quadrature noise of a rod that is round about its axis stays below it
 SHIFT_STEPS = 60  # of the boundary solution; Newton takes about five
 SHIFT_TOLERANCE = 1e-12  # of the shift, relative to the curvature
-ENERGY_NOISE = 1e-14  # of V0 times the length; gains below it cannot be told from round-off
+ENERGY_NOISE = 1e-14  # of V0 times the length; gains below it cannot be distinguished from round-off
 
 MINIMUM = 1  # what `seek` looks for
 ANY = 0
@@ -225,7 +225,7 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
         p1, p2, gain = choose_step(now, goal, radius)
         moved = turn(u, basis, p1, p2)
         guess = z + (now.excess / acc.area if acc.area > 0.0 else 0.0)
-        for i in range(3):  # the waterplane says how the heave follows, to first order
+        for i in range(3):  # the heave follows from the waterplane, to first order
             guess -= acc.area_moment[i] / max(acc.area, 1e-300) * (moved[i] - u[i])
         if math.hypot(p1, p2) > LONG_STEP:
             guess = rough_heave(panels, moved, guess, volume, 0.5 * loose)
@@ -335,7 +335,7 @@ class FloatingPose:
 
     @property
     def residual(self) -> float:
-        """Moment out of balance over weight times length."""
+        """Residual moment over weight times length."""
         return float(self.path[-1, 1])
 
 
@@ -348,7 +348,7 @@ def equilibrium(
     tolerance: float = TOLERANCE,
     most: int = MOST_STEPS,
 ) -> FloatingPose:
-    """Equilibrium of `rod` from a start pose: a stable one, unless `goal` asks for MAXIMUM or ANY.
+    """Equilibrium of `rod` from a start pose: a stable one, unless `goal` is MAXIMUM or ANY.
 
     up : direction of up in head axes to start from    heave : height of the head, m; left out, the centre of mass
     starts at the surface. Raises ConvergenceError with the pose reached if the search fails.
@@ -377,7 +377,7 @@ def equilibrium(
 
 
 def describe(rod: RodModel, u: Array, z: float, acc: Integrals, steps: int, used: int, path: Array) -> FloatingPose:
-    """All that is told of a pose, from its integrals."""
+    """Report of a pose, from its integrals."""
     _, roll, pitch = upright_frame(u)
     weight_density = rod.water_density * rod.gravity
     wrench, stiffness = wrench_and_stiffness(acc, rod.centre, rod.float_volume, u, weight_density)

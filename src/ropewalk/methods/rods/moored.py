@@ -132,7 +132,7 @@ class MooredRod(NamedTuple):
     position: Array  # (3,) of the head, m
     rotation: Array  # (3, 3) head to world
     integrals: Integrals  # of `physics.rod_hydrostatics.hydrostatics`
-    wrench: Array  # (6,) out of balance, about the head, world axes, N, N m
+    wrench: Array  # (6,) residual, about the head, world axes, N, N m
     stiffness: Array  # (6, 6) about the head, world axes; free points follow, other bodies stay
 
 
@@ -155,7 +155,7 @@ class MooredBalance:
 
 
 def refuse_unmoorable(model: Model) -> None:
-    """Raise InputError if the case asks for more than still water, weight and linear or inextensible lines."""
+    """Raise InputError if the case requires more than still water, weight and linear or inextensible lines."""
     missing = sorted(claim.value for claim in demands(model) - CLAIMS)
     if missing:
         raise InputError(f"rods on lines are balanced in still water, without {', '.join(missing)}")

@@ -317,7 +317,7 @@ def evaluate(
     arcs: Arcs, nodes: Nodes, rigid: Rigid, sea: Any, x: Array, quaternions: Array, tolerance: float, pair: int,
     derivatives: bool, out: Result,
 ) -> int:  # fmt: skip
-    """Residual at x, and its derivative in blocks if asked; returns ARRIVED, or how the first bad shot ended."""
+    """Residual at x, and on request its derivative in blocks; returns ARRIVED, or how the first bad shot ended."""
     out.residual[:] = 0.0
     status: int = add_arcs(arcs, *places(nodes, rigid), sea, x, quaternions, tolerance, pair, derivatives, out)
     if status == ARRIVED and nodes.any_free:

@@ -351,7 +351,7 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
 
 @kernel(**UNCOUNTED)
 def sink(y, m, lift, load, sea, law_data, span):
-    """Lead the end of a line that never leaves the bed below it by the length too much, so that Newton sees it.
+    """Lead the end of a line that never leaves the bed below it by the length too much, so that it enters the residual.
 
     Source: docs/theory/shooting.md, On the bed: r = r + (W/p) N for weight W that is left.
     """

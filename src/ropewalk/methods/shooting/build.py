@@ -35,7 +35,7 @@ from ropewalk.model.model import Model
 
 ON_BED = 1.0e-6  # of the depth: an end this near the bed lies on it
 ARC_FIELDS = ("line", "reverse", "offset", "node", "dof", "length", "force", "on_bed", "lift", "active", "edge")
-AFLOAT = 0.99  # of its radius: highest place of a float that still feels the water
+AFLOAT = 0.99  # of its radius: highest place of a float that is still in the water
 
 
 @dataclass

@@ -1,6 +1,6 @@
 r"""What the bed has to hold sideways where a line is taken to lie straight on it.
 
-With friction the part on the bed lies straight, whatever pushes across it (see shooting_bed.py). That holds as long as
+With friction the part on the bed lies straight, whatever pushes across it (see bed.py). That holds as long as
 the push per length (drag, tabled loads and the pull of a slope across the line) is within what friction can give,
 
 .. math:: |f_\perp| \le \mu p, \qquad p = -f \cdot N.

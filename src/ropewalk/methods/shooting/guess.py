@@ -18,7 +18,7 @@ TAUT = 10.0  # times the load: tension guessed where an inextensible line cannot
 NO_LOAD = 1.0e-9  # times the scale: a resultant below this has no direction
 LEAST_PULL = 1.0e-3  # times the load: horizontal force guessed at least, so that slack lines have a direction
 TAIL_PASSES = 3
-IDLE = 0.1  # times the scale: tension guessed where nothing says how slack a line is
+IDLE = 0.1  # times the scale: tension guessed where the slack of a line is unknown
 
 
 @kernel

@@ -131,7 +131,7 @@ def _norms(length, scale, end_state, numbers):
 
 
 def refine(plan: Plan, arcs: Arcs, numbers: Array, limit: float, most: int) -> Plan:
-    """The plan with arcs beyond the limit cut into equal parts, as many as the growth asks for, at most `most`."""
+    """The plan with arcs beyond the limit cut into equal parts, as many as the growth requires, at most `most`."""
     new = [list(zip((*p.cuts, np.inf), p.backward, (*p.bed, False), (*p.peg_of, -1), strict=True)) for p in plan]
     for a in np.flatnonzero(numbers > limit):
         parts = int(min(most, max(2.0, np.ceil(np.log(min(numbers[a], 1e300)) / np.log(limit)))))

@@ -32,11 +32,11 @@ MAX_HALVINGS = 30
 ARMIJO = 1.0e-4  # share of the predicted decrease that a step must reach
 SMALLEST_CUT, LARGEST_CUT = 0.1, 0.5  # limits of the step's reduction from one trial to the next
 FLOOR = 1.0e-9  # scaled residual that is accepted when round-off and the integrator allow no further decrease
-SLOW, PATIENCE = 0.9, 10  # a merit that keeps more than this for so many steps leads nowhere: start anew
+SLOW, PATIENCE = 0.9, 10  # a merit that keeps more than this for so many steps leads nowhere: start again
 RESTARTS = (1.0, 0.2, 5.0)  # times each line's force scale: tension of the straight lines of a new start
 ROUGH = 1.0e-8  # tolerance of the integrator far from the solution
-WORTHWHILE = 0.01 * ROUGH  # asked tolerance below which rough shots save more than the one more they cost
-SWITCH = 1.0e-5  # largest scaled constraint at which the asked tolerance is taken
+WORTHWHILE = 0.01 * ROUGH  # tolerance below which rough shots save more than the additional one costs
+SWITCH = 1.0e-5  # largest scaled constraint at which the full tolerance is used
 DAMPINGS = 12  # Levenberg-Marquardt trials before giving up
 DAMPED_HALVINGS = 4
 FIRST_DAMPING = 1.0e-6  # of the largest diagonal entry of J^T J
@@ -52,7 +52,7 @@ class Scales(NamedTuple):
 
 @dataclass
 class Effort:
-    """Steps of the integrator in all tries of one equilibrium: what has no answer must not take minutes to say so."""
+    """Limit on steps of the integrator in all tries of one equilibrium: a case without one must not take minutes."""
 
     limit: float = np.inf
     steps: float = 0.0
@@ -97,7 +97,7 @@ def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
 
     Source: x = x + step delta, R = exp(theta) R; docs/theory/shooting.md, Globalisation.
 
-    A float in the air feels no water, so from there Newton would not find back.
+    A float in the air has no buoyancy, so Newton's method would not return from there.
     """
     for i in range(x.size):
         x_new[i] = x[i] + step * direction[i]
@@ -313,7 +313,7 @@ def _direction(matrix: Any, residual: Array, damping: float) -> Array | None:
             normal = (matrix.T @ matrix).tocsc()
             normal.setdiag(normal.diagonal() + damping * normal.diagonal().max())
             direction = splu(normal).solve(-(matrix.T @ residual))
-    except RuntimeError:  # singular, as scipy says it
+    except RuntimeError:  # singular, as raised by scipy
         return None
     good: Array = np.asarray(direction, dtype=np.float64)
     return good if np.all(np.isfinite(good)) else None

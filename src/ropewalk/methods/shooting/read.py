@@ -202,7 +202,7 @@ def lying(problem: Problem, out: Result, i: int, s: Array) -> Flags:
 def _sharp(s: Array, table: Array, slack: float, on_bed: Flags) -> Flags:
     """Where a line turns so much from one node to the next that more are needed; where it is slack it has no way.
 
-    On the bed its way between nodes is told by their forces alone, so the chord must be near the line.
+    On the bed its path between nodes follows from their forces alone, so the chord must be near the line.
     """
     force = table[:, 3:]
     size = np.linalg.norm(force, axis=1)

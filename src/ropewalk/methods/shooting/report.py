@@ -1,4 +1,4 @@
-"""What to say about an attempt."""
+"""Report of an attempt."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ropewalk.model.pegs import over_names
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE
 
-OWN = 12  # columns of an arc's unknowns where its force begins, and with it the rows of its miss
+OWN = 12  # columns of an arc's unknowns where its force begins, and with it the rows of its closure error
 SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
 NO_PULL = 1.0e-2  # of a line's force scale: horizontal pull below which a line on the bed is taken as slack
 OFF = 1.0e-3  # of a line: a peg this near an end has lost the line
@@ -141,7 +141,7 @@ def _over(model: Model, problem: Problem, out: Result) -> dict[str, list[dict[st
 
 
 def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
-    """Slack lines and load continuation are said; what has a fault is refused."""
+    """Slack lines and load continuation are reported; solutions with a fault are refused."""
     if attempt.fault:
         return Status.UNSUPPORTED, attempt.fault
     problem, out = attempt.problem, attempt.out

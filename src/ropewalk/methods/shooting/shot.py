@@ -244,9 +244,9 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
     Source: [Surmont2025], eqs. 9, 13 and 15, with step control of [Hairer1993], sec. II.4; docs/theory/shooting.md.
 
     y : (ALL,) of :func:`start_state`    m : STATE, FORCE_ONLY (loads that do not depend on position) or ALL
-    arc : `Arc`    on_bed : HANGING, SLIDING or STRAIGHT, see shooting_bed.py
+    arc : `Arc`    on_bed : HANGING, SLIDING or STRAIGHT, see bed.py
     integrator : tolerance of a step, relative to the scales of the arc, and pair
-    wanted : grid (k,), m from the arc's start, rising, where the state is wanted, and table (k, STATE), filled
+    wanted : grid (k,), m from the arc's start, rising, where the state is kept, and table (k, STATE), filled
     log : record of LOG, filled
     """
     (tolerance, pair), (grid, table) = integrator, wanted
@@ -478,7 +478,7 @@ def _next_phase(phase, y, water):
 
 @kernel(**UNCOUNTED)
 def _fill(s, h, x, y, here, walk, out):
-    """State at the fraction x of a step, by dense output; the three extra stages are made anew each time.
+    """State at the fraction x of a step, by dense output; the three extra stages are computed each time.
 
     Source: dense output of [Hairer1993], sec. II.6, y(x) with x = s/h.
     """

@@ -58,7 +58,7 @@ def _following(inner: Any, outer: Array) -> Array:
 
     try:
         follow: Array = splu(inner).solve(outer)
-    except RuntimeError:  # exactly singular, as scipy says it
+    except RuntimeError:  # exactly singular, as raised by scipy
         follow = np.linalg.lstsq(inner.toarray(), outer, rcond=None)[0]
     return follow
 

@@ -135,7 +135,7 @@ def span_load(s, r, t, nu, span, wet, law_data, sea):
 def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box, dy):
     r"""Slope of the state and of its derivatives at s, into dy[:m].
 
-    Source: [Surmont2025], eqs. (9), (13), (15); the derivatives obey :math:`\Phi' = A \Phi`,
+    Source: [Surmont2025], eqs. (9), (13), (15); the derivatives satisfy :math:`\Phi' = A \Phi`,
     :math:`A = \partial(r', n')/\partial(r, n)`.
 
     s : m from the start of the span    y : (ALL,) position, force, columns of the transition matrix
