@@ -45,7 +45,7 @@ def test_upright_spar_is_stable_if_its_metacentre_is_above_its_mass(low, method)
     model = build(spar(low))
     upright = initial_state(model)
     assert_allclose(metacentric_heights(model, upright, 0), height(low), rtol=1e-10)
-    found = verdict(model, upright, np.zeros((1, 6, 6)), method)
+    found = verdict(model, upright, np.zeros((1, 6, 6)) if method == "catenary" else None)
     assert found.stable == (height(low) > 0.0)
     assert found.neutral == 3  # surge, sway, yaw
     if height(low) < 0.0:
@@ -88,7 +88,7 @@ def test_slow_sway_is_resisted():
     model = build(spar(0.6))
     model = model._replace(bodies=model.bodies._replace(mass=np.array([1e6])))
     K = np.diag([1e5, 400.0, 0.0, 0.0, 0.0, 1.01e6])[None]
-    found = verdict(model, initial_state(model), K, "catenary")
+    found = verdict(model, initial_state(model), K)
     assert found.neutral == 0
 
 
@@ -99,7 +99,7 @@ def test_raft_of_two_is_judged_as_one():
             for name, x in (("a", -2.0), ("b", 2.0))}  # fmt: skip
     links = {"weld": {"kind": "rigid", "between": ["a.arm", "b.arm"]}}
     model = build(System.model_validate({"environment": CALM, "bodies": pair, "links": links}))
-    found = verdict(model, initial_state(model), None, "fem")
+    found = verdict(model, initial_state(model), None)
     assert_allclose(found.smallest, G * height(1.3), rtol=1e-6)  # both about the line of their mass centres: as one
     for six in found.direction.values():
         assert_allclose(six[1] / six[3], 1.3, rtol=1e-6)  # the keel swings about the mass centre: sway = low x roll

@@ -80,8 +80,7 @@ def _summary(system: System, solution: Solution, report: Report, time: float) ->
     solver = solver_class(SHOOTING)()
     work = solver.held(solution, time)
     model = solution.model
-    stiffness = solver.stiffness(model, work) if model.names.bodies else None
-    return Equilibrium(system, model, solver.read(model, work), report, SHOOTING, stiffness).summary
+    return Equilibrium(system, model, solver.read(model, work), report, SHOOTING, (solver, work)).summary
 
 
 def read(summary: dict[str, Any], path: str) -> float:

@@ -80,7 +80,7 @@ class Equilibrium(Shown):
     state: State
     report: Report
     method: str
-    stiffness: Array | None  # (n_bodies, 6, 6) of the lines about each body's origin, free points following
+    solved: tuple[Any, Any]  # the solver, and what it worked on
     audit: Audit = field(default_factory=lambda: Audit(()))
     sensitivities: dict[str, dict[str, float]] = field(default_factory=dict)  # by output, then by parameter
     given: tuple[str, ...] = ()  # functions of the user's own, by path
@@ -101,9 +101,24 @@ class Equilibrium(Shown):
         return summary_of(self)
 
     @cached_property
+    def stiffness(self) -> Array | None:
+        """(n_bodies, 6, 6) of the lines about each body's origin, free points following; None if it is not known."""
+        solver, work = self.solved
+        try:
+            return solver.stiffness(self.model, work) if hasattr(solver, "stiffness") else None
+        except BREAKDOWNS:
+            return None
+
+    @property
+    def stiffness_error(self) -> float | None:
+        """Relative scatter of the stiffness over the meshes that it is the mean of; None if there are none."""
+        scatter = -1.0 if self.stiffness is None else float(getattr(self.solved[1], "stiffness_error", -1.0))
+        return scatter if scatter >= 0.0 else None
+
+    @cached_property
     def stability(self) -> Verdict | None:
         """Whether the bodies come back after a push, and which way they would go if not; None without free bodies."""
-        return verdict(self.model, self.state, self.stiffness, self.method)
+        return verdict(self.model, self.state, None if self.method == GENERAL else self.stiffness)
 
     @cached_property
     def doubts(self) -> tuple[Doubt, ...]:
@@ -254,10 +269,6 @@ def attempt(
             return Try(name, report.message or report.status.value, report)
         if report.figures.get("crosses_surface"):
             return Try(name, report.message, replace(report, status=Status.UNSUPPORTED))
-        stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
-        scatter = float(getattr(work, "stiffness_error", -1.0))  # of methods of elements; below 0 where not known
-        if scatter >= 0.0:
-            report = replace(report, figures={**report.figures, "stiffness_error": scatter})
         state = solver.read(model, work)._replace(time=time)  # motions towards rest end later
     except InputError as error:
         return Try(name, str(error), Report(Status.UNSUPPORTED, str(error)), refused=error)
@@ -273,7 +284,7 @@ def attempt(
         return Try(name, cut, replace(report, status=Status.UNSUPPORTED, message=cut))
     checked = audit(model, state, time, report.figures, QUADRATURE.get(name, "nodes"))
     if checked.passed:
-        return Equilibrium(system, model, state, report, name, stiffness, checked)
+        return Equilibrium(system, model, state, report, name, (solver, work), checked)
     text = f"method '{name}' reports an equilibrium that the audit rejects: {'; '.join(checked.sentences)}"
     failed = replace(report, status=Status.NOT_CONVERGED, message=text)
     return Try(name, text, failed, audit=checked)

@@ -50,17 +50,17 @@ class Verdict(NamedTuple):
         return ", ".join(text for size, text in sorted(parts, reverse=True) if size >= SHOWN)
 
 
-def verdict(model: Model, state: State, stiffness: Array | None, method: str) -> Verdict | None:
+def verdict(model: Model, state: State, stiffness: Array | None) -> Verdict | None:
     """Stability of the equilibrium `state`; None without free bodies, and with nets, whose tangent is not known.
 
-    One body alone: stiffness of its lines (n_bodies, 6, 6), hull and weight. Several, or linked ones: the tangent of
-    the mixed elements on that state. Drag is taken as it is at rest. Lift has no potential, so where foils meet a
-    current the damping of the bodies by the flow counts too.
+    One body alone: stiffness of its lines (n_bodies, 6, 6), hull and weight. Without that, several, or linked ones:
+    the tangent of the mixed elements on that state. Drag is taken as it is at rest. Lift has no potential, so where
+    foils meet a current the damping of the bodies by the flow counts too.
     """
     free = np.flatnonzero(model.bodies.joint == LOOSE)
     if free.size == 0 or model.nets.names:
         return None
-    if free.size == 1 and stiffness is not None and not model.links.names and method != "fem" and not _flies(model):
+    if free.size == 1 and stiffness is not None and not model.links.names and not _flies(model):
         k = int(free[0])
         K: Array = stiffness[k] + hydrostatic_stiffness(model, state, k) + model.bodies.stiffness[k]
         return _judge(model, K, body_mass(model, state, k), [k], 0)
