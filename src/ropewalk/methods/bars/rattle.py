@@ -105,6 +105,32 @@ def lengths(node, r, length, s, factor, out):
 
 
 @kernel
+def meet_in_turn(bars, s):
+    r"""Moves the ends of each bar in turn (m) to its length: slow, but it goes on where Newton's method does not.
+
+    .. math:: r_a \to r_a + w_a\, \frac{|d| - l}{|d|\,(w_a + w_b)}\, d, \qquad r_b \to r_b - w_b\,(\cdots), \qquad
+        w = \operatorname{tr} W
+
+    Source: [Ryckaert1977], the bars one after the other.
+    """
+    r, w = s.r, s.mobility
+    for k in range(bars.length.size):
+        a, b = bars.node[k, 0], bars.node[k, 1]
+        first = w[a, 0, 0] + w[a, 1, 1] + w[a, 2, 2]
+        second = w[b, 0, 0] + w[b, 1, 1] + w[b, 2, 2]
+        x, y, z = r[b, 0] - r[a, 0], r[b, 1] - r[a, 1], r[b, 2] - r[a, 2]
+        size = np.sqrt(x * x + y * y + z * z)
+        if first + second > 0.0 and size > 0.0 and s.slack[k] == 0.0:
+            part = (size - bars.length[k]) / (size * (first + second))
+            r[a, 0] += first * part * x
+            r[a, 1] += first * part * y
+            r[a, 2] += first * part * z
+            r[b, 0] -= second * part * x
+            r[b, 1] -= second * part * y
+            r[b, 2] -= second * part * z
+
+
+@kernel
 def refactor(graph, s, direction, is_slow):
     """Factorise if there is no factor, or one that `is_slow` and not of this step; False if that fails. Bookkeeping."""
     if s.tally[3] == 0.0 or (is_slow and s.tally[3] != 2.0):

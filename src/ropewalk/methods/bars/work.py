@@ -31,6 +31,7 @@ from ropewalk.methods.bars.rattle import (
     PLACED,
     Steps,
     make_steps,
+    meet_in_turn,
     meet_lengths,
     meet_rates_one_sided,
     tensions,
@@ -193,7 +194,7 @@ def straighten(work: BarsWork, model: Model, strict: bool = True, yielding: Yiel
         if meet_lengths(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE) == DONE:
             break
         steps.r[:] = before
-        _damped_projection(work)
+        meet_in_turn(bars, steps)
     else:
         strain = np.where(steps.slack > 0.0, 0.0, strains(work))
         k = int(np.argmax(np.abs(strain)))
@@ -266,21 +267,6 @@ def _meet_rigid_lengths(work: BarsWork) -> None:
         spread(work.graph, bars.node, s.change, 1.0, s.r)
     if not float(np.abs(strains(work)[rigid]).max(initial=0.0)) <= CLOSE:
         s.r[:] = before  # `straighten` reports what cannot be met
-
-
-def _damped_projection(work: BarsWork) -> None:
-    """Sweeps of single bars, each moved to its length in turn: slow, but it goes on where Newton does not."""
-    bars, r, w = work.bars, work.steps.r, work.steps.mobility
-    share = np.trace(w, axis1=1, axis2=2)
-    for k in range(bars.length.size):
-        a, b = bars.node[k]
-        total = share[a] + share[b]
-        d = r[b] - r[a]
-        size = float(np.linalg.norm(d))
-        if total > 0.0 and size > 0.0 and work.steps.slack[k] == 0.0:
-            shift = (size - bars.length[k]) / (size * total) * d
-            r[a] += share[a] * shift
-            r[b] -= share[b] * shift
 
 
 def refresh(work: BarsWork) -> None:
