@@ -239,6 +239,22 @@ def test_cited_sources_exist():
         assert all((root / page).exists() for page in re.findall(r"docs/[\w/]+\.md", text)), path
 
 
+def test_cited_sections_exist():
+    """A section of a theory page is cited by the beginning of its heading, or of a paragraph's in bold."""
+    cited = re.compile(r"docs/(theory/\w+\.md),\s+([A-Z][\w' -]*?)(?=[^\w' -]|\sand\s)")
+    for path in trees():
+        text = re.sub(r"\s*\n\s*", " ", path.read_text(encoding="utf-8"))
+        for page, section in cited.findall(text):
+            content = (SRC.parents[1] / "docs" / page).read_text(encoding="utf-8")
+            headings = re.findall(r"^#+ +(.*)|^\*\*(.*?)\*\*", content, re.M)
+            begin = section.strip().lower()
+            assert any((one or other).replace("`", "").lower().startswith(begin) for one, other in headings), (
+                path,
+                page,
+                section,
+            )
+
+
 def test_files_named_in_text_exist():
     """Names of modules in docstrings and comments: in the folder of the file, or below src/ropewalk or the root."""
     root = SRC.parents[1]

@@ -66,9 +66,9 @@ class Node(NamedTuple):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _wet_below(x, half):
-    r"""Integral from far below the surface to x (m) of the wet share of a section that passes it over 2 half m, m.
+    r"""Integral over height (m) of the wet share of a section that passes the surface over 2 half m; 0 above it.
 
-    .. math:: D(x) = \int_0^x w\, dx, \qquad w = \tfrac12 - \frac{x}{2h} \text{ within } |x| < h
+    .. math:: D(x) = -\int_x^h w\, dx, \qquad w = \tfrac12 - \frac{x}{2h} \text{ within } |x| < h
 
     Source: docs/audit.md, Equilibria.
     """
@@ -188,11 +188,11 @@ def _halves(acting, strings, water, limits, elements, i, node, section):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _within_friction(water, limits, knot):
-    r"""What friction of the bed cannot hold of the force on a node, N.
+    r"""Residual force on a node on the bed, N, beyond what friction can hold.
 
-    .. math:: \sqrt{(R \cdot n)^2 + \max(0, |R - (R \cdot n) n| - \mu N)^2}
+    .. math:: \sqrt{(R \cdot n)^2 + \max(0, |R - (R \cdot n) n| - (1 + g) \mu N)^2}
 
-    Source: Coulomb's law, docs/audit.md, Equilibria: Lines on the bed.    knot : `Node`
+    Source: Coulomb's law, docs/audit.md, Equilibria: Lines on the bed.    knot : `Node`    limits : its grip is g
     """
     up = dot(knot.balance, knot.normal)
     along = norm3(sub3(knot.balance, scale3(up, knot.normal)))
@@ -201,7 +201,7 @@ def _within_friction(water, limits, knot):
 
 @kernel(**UNCOUNTED)
 def _end_left(strings, water, i, end, knot, beside):
-    r"""What an end of line i does not pull of what its node is short of, N; the bed may carry what presses on it there.
+    r"""Residual at an end of line i, N: its end force less the force on its node; the bed may carry what presses on it.
 
     .. math:: m = E - R, \qquad |m - (m \cdot n) n| \le \mu N \text{ on the bed}
 

@@ -83,7 +83,7 @@ def note_records(position, tension, bars, looked, extremes):
 
 @kernel(**UNCOUNTED)
 def note_ways(position, home, ways):
-    r"""How far anything is from home along an axis, the most of each record (m).
+    r"""Largest displacement from the initial position along an axis, of each record (m).
 
     .. math:: w = \max |r - r_0|
 

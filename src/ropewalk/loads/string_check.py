@@ -260,10 +260,11 @@ def _lying(strings, water, acting, limits, i, node, slack):
     r"""Residuals of a stretch of line i whose ends lie on the bed, a `Lying`.
 
     .. math:: P = n_0 - n_1 - \int f\, ds - \sum F, \quad P \cdot n \ge 0, \quad
-              |P - (P \cdot n) n| \le \mu P \cdot n
+              |P - (P \cdot n) n| \le (1 + g) \mu P \cdot n
 
-    Source: Coulomb's law, docs/audit.md, Equilibria: On the bed. What is attached may be held there: the strain between
-    the tensions before and behind it is then open.    slack : N, below which a line has no direction
+    Source: Coulomb's law, docs/audit.md, Equilibria: On the bed; g is the grip of `limits`. What is attached may be
+    held there: the strain between the tensions before and behind it is then open.    slack : N, below which a line
+    has no direction
     """
     normal, rough = water.normal, water.friction > 0.0
     n0, n1 = vector(strings.node_force, node), vector(strings.node_force, node + 1)
@@ -394,11 +395,12 @@ def longest_of(strings, least):
 
 @kernel(**UNCOUNTED)
 def _left_by_bed(water, limits, force, normal):
-    r"""What is left of a force on a point on the bed after it has pushed up and held it, N.
+    r"""Residual force on a point on the bed, N: the part of F that normal force and friction do not balance.
 
-    .. math:: \sqrt{\max(0, F \cdot n)^2 + \max(0, |F - (F \cdot n) n| + \mu F \cdot n)^2}
+    .. math:: \sqrt{\max(0, F \cdot n)^2 + \max(0, |F - (F \cdot n) n| - (1 + g) \mu \max(0, -F \cdot n))^2}
 
     Source: Coulomb's law, docs/audit.md, Equilibria: Points on the bed.    force : F, N    normal : n of the bed
+    limits : its grip is g, a margin
     """
     up = dot(force, normal)
     push = max(0.0, -up)

@@ -47,7 +47,7 @@ def current_over(current, r):
 
     .. math:: U = U_0 \left(\frac{z + d}{d}\right)^p, \qquad \text{straight below } 10^{-4} d
 
-    Source: docs/theory/morison.md, Current.    current : `Current`
+    Source: docs/theory/waves.md, Current and wind.    current : `Current`
     """
     speed, heading, z = current.speed, current.heading, r[2]
     if current.kind == FUNCTION:
@@ -73,7 +73,7 @@ def drag_of(u, t, widths, by_law, law):
     r"""Drag of a velocity u (m/s) past a section with the unit tangent t over half the density, m3/s2.
 
     .. math:: c_n d\, |u_n|\, u_n + c_t \pi d\, |u_t|\, u_t + c_d d\, |u|\, u, \qquad
-              \alpha = \arctan(|u_n| / |u_t|), \quad Re = |u|\, d / \nu
+              \alpha = \arctan(|u_n| / |u_t|), \quad Re = \frac{d}{\nu} (|u_n|,\ |u_t|,\ |u|)
 
     Source: [Morison1950]; docs/reference/laws.md.
 

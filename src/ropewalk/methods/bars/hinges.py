@@ -122,7 +122,7 @@ def stiffen_hinges(hinge, law, r, cv, nodes, cross):
 
     Source: K_ij = (k + c_v c) psi_i psi_j^T, derivative of :func:`hinge_loads` at constant gradients.
 
-    cv : change of velocity per way, 1/s    The turning of the gradients is left out.
+    cv : change of velocity per displacement, 1/s    The turning of the gradients is left out.
     """
     gradient = np.zeros((4, 3))
     for k in range(hinge.shape[0]):

@@ -181,7 +181,7 @@ def corner_stiffness(hulls, j, c, d, cv, out):
 
     .. math:: K_{cd} = (S_c (K + c_v B) + G_c) S_d^T, \qquad G_c\,\theta = S_c (\theta \times W) - \theta \times f_c
 
-    G, because S turns with the body.  cv : change of velocity per way, 1/s    `hulls.spread` must be that of hull j
+    G, because S turns with the body.  cv : dv/dr, 1/s    `hulls.spread` must be that of hull j
     """
     S, W = hulls.spread, hulls.wrench[j]
     left = S[c] @ (hulls.stiffness[j] + cv * hulls.damping[j])

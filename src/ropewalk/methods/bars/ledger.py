@@ -59,7 +59,7 @@ def make_book(n: int, m: int) -> Book:
 
 @kernel
 def stretch(bars, direction, r, k):
-    r"""By which bar k is longer than its length, m; bars that cannot push are never shorter.  direction : (3,)
+    r"""Elongation of bar k, m; not negative for bars that cannot carry compression.  direction : (3,)
 
     .. math:: \max(t \cdot (r_b - r_a) - l, 0)
 

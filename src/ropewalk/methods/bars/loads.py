@@ -81,7 +81,7 @@ def supports(bars, motions, t, r, v, acceleration):
 
 @kernel
 def turn_support(arm, turn, r, v, acceleration):
-    r"""Adds what a turning body gives a point of it.  arm : (3,) before the turn, m    turn : of `motion.rotation`
+    r"""Adds the motion of a point by the turn of its body.  arm : (3,) before it, m    turn : of `motion.rotation`
 
     .. math:: r = x + e, \quad \dot r = \dot x + \omega \times e, \quad \ddot r = \ddot x + \alpha \times e
               + \omega \times (\omega \times e), \quad e = \exp(\hat\theta)\, a

@@ -149,7 +149,7 @@ def steady_bodies(mesh, A, b):
     Source: docs/theory/bodies.md, Equilibrium: A_ii = A_ii + |M| for rotations.
 
     The moment about an axis of symmetry is zero, but away from equilibrium its derivative is not: Newton's method
-    would respond with a spin that spoils the tilt. The holding goes to zero with the moment, so convergence stays fast.
+    would respond with a spin that spoils the tilt. The restraint vanishes with the moment, so convergence stays fast.
     """
     bodies = mesh.bodies
     n_bodies = bodies.body.shape[0]

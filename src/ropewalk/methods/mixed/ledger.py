@@ -146,7 +146,7 @@ def _lose_line(line, h, mesh, work):
 def _strikes(n, h, mesh, before, after):
     """Whether node n comes down on the bed in a step of h (s), fast enough to pass the ramp of the bed's damping in it.
 
-    Source: docs/theory/mixed_elements.md, Impacts: -h n . v > ramp, with delta = 0 before the step.
+    Source: docs/theory/mixed_elements.md, Impacts: -h n . v > ramp, with delta < 0 before the step.
 
     before, after : (4, n_rows, 3)
     """

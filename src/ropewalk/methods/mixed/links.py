@@ -278,7 +278,7 @@ def _by_axes(link, X, mesh, force, gp, scratch):
 
     Source: docs/guide/joints.md: u . d = 0 where held, f(x) + f(x') where a law acts; loads/springs.py.
 
-    The rate of a way changes by gp per way; what turns of the body add to it is left out of the derivative.
+    The rate of a displacement changes by gp per displacement; the derivative omits the rotation of the body.
 
     force : multipliers of its equations, N    gp : of velocity by position in the step, 1/s
     """

@@ -189,7 +189,7 @@ def hold(d, load, u, friction, drags, slope):
 
 @kernel
 def load_held(span, carried, sea, d, load, tilt):
-    r"""What holds a line back at the point load at a span's end (N), and minus its slope by d (3,), into `tilt`.
+    r"""Friction on a line at the point load at a span's end (N), and minus its slope by d (3,), into `tilt`.
 
     .. math:: \sqrt{(\mu N)^2 - |g_\perp|^2} - g \cdot d
 
