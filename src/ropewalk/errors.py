@@ -68,3 +68,16 @@ class ConvergenceError(Exception):
 
     def __reduce__(self) -> tuple[type[ConvergenceError], tuple[str, object]]:
         return (ConvergenceError, (str(self), self.report))
+
+
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers for a sentence that compares them: six digits, or as many as it takes for them to differ.
+
+    >>> told_apart(50.0, 50.00000004)
+    ('50', '50.00000004')
+    """
+    for digits in range(6, 17):
+        texts = f"{one:.{digits}g}", f"{other:.{digits}g}"
+        if texts[0] != texts[1]:
+            break
+    return texts

@@ -61,3 +61,34 @@ def test_a_thin_line_is_left_to_the_exact_methods():
     answer = rw.statics(system)
     assert answer.method in ("catenary", "shooting")
     assert cut_by_surface(answer.model, answer.state, answer.method) == ""
+
+
+def over_a_roller(points: dict) -> rw.System:
+    """A rope from the surface over a roller 2 m above it."""
+    places = {"low": {"position": [-20, 0, 0.0]}, "roller": {"position": [0, 0, 2.0]}, **points}
+    return rw.System.model_validate(
+        {
+            "environment": {"depth": 20.0},
+            "sections": {"rope": {"mass": 20.0, "diameter": 0.1, "axial_stiffness": 1e7}},
+            "points": places,
+            "lines": {"rope": {"from": "low", "to": "high", "over": ["roller"],
+                               "pieces": [{"section": "rope", "length": 45.0}]}},
+        }
+    )  # fmt: skip
+
+
+def test_a_line_over_points_is_answered_with_a_doubt_because_no_elements_take_it():
+    answer = rw.statics(over_a_roller({"high": {"position": [20, 0, -5.0]}}))
+    (doubt,) = (doubt for doubt in answer.doubts if doubt.code == "surface-thickness")
+    assert answer.method == "shooting"
+    assert doubt.part == "rope"
+    assert doubt.value > doubt.limit
+    assert "fem" not in doubt.sentence
+
+
+def test_no_method_is_recommended_that_has_no_lines_over_points():
+    """The weight pulls all of the rope over the roller and down to the bed."""
+    system = over_a_roller({"high": {"position": [1, 0, -5.0], "joint": "free", "mass": 5e4}})
+    with pytest.raises(rw.ConvergenceError) as failure:
+        rw.statics(system)
+    assert "fem" not in str(failure.value)

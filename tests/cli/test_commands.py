@@ -131,6 +131,14 @@ def test_check_refuses_ropes_that_cannot_reach(capsys):
     assert "lines 'l0' and 'l1' are 80 m long together, shorter than the 100 m between" in err
 
 
+def test_check_refuses_a_straight_inextensible_line_under_load(tmp_path, capsys):
+    path = tmp_path / "case.yaml"
+    path.write_text(SHORT.replace("length: 9", "length: 10"))
+    code, _, err = ropewalk("check", path, capsys=capsys)
+    assert code == 2
+    assert "exactly as long as the distance between its held ends (10 m), so that no finite tension" in err
+
+
 def test_verify_compares_methods(mooring, capsys):
     code, out, _ = ropewalk("verify", mooring, "--json", capsys=capsys)
     data = json.loads(out)

@@ -22,6 +22,7 @@ from ropewalk.numerics.entry import Entry
 from ropewalk.physics.motion import motion
 
 RESTS = 1e-6  # of the depth: a point this near to the bed rests on it
+LEVEL = 1e-6  # of the normal of the bed: a smaller share of it has no direction
 UP = np.array([0.0, 0.0, 1.0])
 _motion = Entry(motion)
 
@@ -49,9 +50,10 @@ def check_points(model: Model, state: State, time: float, figures: Mapping[str, 
         limit = FORCE * scale
         if k in with_net:
             continue
-        if np.any(joint != HELD):
-            free = np.where(joint != HELD, residual, 0.0)
-            value = _left_by_bed(model, state.point_position[k], frame.T @ free, limit, float(pressed[k]))
+        moves = joint != HELD
+        if np.any(moves):
+            place, of_bed = state.point_position[k], (limit, float(pressed[k]))
+            value = _left_by_bed(model, place, frame[moves], residual[moves], of_bed)
             found.append(Finding("force", f"point '{name}'", value, limit))
         if np.any(joint == HELD):
             miss = float(np.abs(np.where(joint == HELD, off, 0.0)).max())
@@ -71,22 +73,35 @@ def _footings(model: Model, state: State) -> Array:
     return push
 
 
-def _left_by_bed(model: Model, place: Array, force: Array, limit: float, pressed: float) -> float:
-    """What is left of a force on a point after the bed has pushed up and held it, N.
+def _left_by_bed(model: Model, place: Array, loose: Array, force: Array, given: tuple[float, float]) -> float:
+    r"""What is left of a force on a point after the bed has pushed up and held it, N.
 
-    pressed : N, of its footing; a point that has none, or is laid on the bed by a method whose bed is rigid, is held up
+    A point that is held in some directions moves in the others alone, and there the push P of the bed acts by the
+    share :math:`P \sqrt{c}`, :math:`c = |L n|^2`, of its normal n along the rows of L. Friction :math:`\mu P` has up to
+    :math:`\mu P \sqrt{1 - c}` along that share, and all of it across.
+
+    loose : (m, 3) rows L    force : (m,) N, along them    given : the force that counts as none (N), and the push of
+    the footing (N); a point that has none, or is laid on the bed by a method whose bed is rigid, is held up
     """
-    sea = model.sea
+    sea, (limit, pressed) = model.sea, given
     size = float(np.linalg.norm(force))
     touch = RESTS * sea.depth + float(model.sections.contact_radius.max(initial=0.0))
     rigid = sea.has_seabed and abs(float(heights(sea, place))) <= touch
     if size <= limit or (pressed == 0.0 and not rigid):
         return size
-    normal = bed_normals(sea, place)
+    normal = loose @ bed_normals(sea, place)
+    share = min(1.0, float(np.linalg.norm(normal)))
+    if share < LEVEL:
+        return max(0.0, size - (1.0 + GRIP) * sea.bed_friction * pressed)
+    normal = normal / np.linalg.norm(normal)
     up = float(force @ normal)
     along = float(np.linalg.norm(force - up * normal))
-    push = max(0.0, -up) if rigid else pressed
-    return float(np.hypot(up + push, max(0.0, along - (1.0 + GRIP) * sea.bed_friction * push)))
+    push = max(0.0, -up) / share if rigid else pressed
+    lean, grip = math.sqrt(1.0 - share**2), (1.0 + GRIP) * sea.bed_friction * push
+    left = up + push * share
+    held = min(abs(left), grip * lean)
+    across = math.sqrt(max(0.0, grip**2 - (held / lean if lean > LEVEL else 0.0) ** 2))
+    return math.hypot(abs(left) - held, max(0.0, along - across))
 
 
 def _pulls_on_points(model: Model, state: State, figures: Mapping[str, Any]) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.start import refuse_start
-from ropewalk.errors import InputError, Problem
+from ropewalk.errors import InputError, Problem, told_apart
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.bodies import hull_frame, quaternion_of
 from ropewalk.model.environment import bed_under
@@ -111,10 +111,11 @@ def _rods(system: System) -> list[str]:
 
 def refuse_unreachable(model: Model, time: float = 0.0) -> None:
     """Raise InputError for inextensible lines shorter than the distance between their held ends."""
-    problems = [
-        Problem(f"line '{name}': length {length:.6g} m is shorter than the {apart:.6g} m between its ends; {WAY_OUT}")
-        for name, length, apart in _unreachable(model, time)
-    ]
+    problems = []
+    for name, long, far in _unreachable(model, time):
+        length, apart = told_apart(long, far)
+        text = f"line '{name}': length {length} m is shorter than the {apart} m between its ends; {WAY_OUT}"
+        problems.append(Problem(text))
     if problems:
         raise InputError(problems)
 

@@ -1,12 +1,21 @@
-"""Whether inextensible lines can reach at all: systems that are too short are refused with the lines that are."""
+r"""Whether inextensible lines can reach at all: systems that are too short are refused with the lines that are.
+
+A line of length L between held ends a distance d apart carries a load q across it with the tension
+:math:`T = q d / \sqrt{24 (L/d - 1)}` where it is nearly straight, which grows without bound as L approaches d. A line
+exactly as long as the distance can carry no load across it, and its tension is statically indeterminate if there is
+none.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.errors import InputError
+from ropewalk.analysis.audit_lines import heights
+from ropewalk.analysis.doubts import Doubt
+from ropewalk.errors import InputError, told_apart
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, ROD
@@ -16,6 +25,9 @@ from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
 
 ROUND_OFF = 1e-9  # of the length: a system given by printed digits is let through
+STRAIGHT = 1e-11  # of the distance: a smaller excess of length is lost in round-off, and the tension with it
+NO_LOAD = 1e-9  # of weight and buoyancy: a smaller difference is none
+LEVEL = 1e-6  # sine of the angle to the vertical below which no weight acts across a line
 
 
 class Knots(NamedTuple):
@@ -31,21 +43,89 @@ def refuse_impossible(model: Model, time: float = 0.0) -> None:
     knots = _knots(model, time)
     if knots is None:
         return
-    n = len(knots.name)
-    reach, via = _shortest(n, knots.ties)
-    held = [k for k in range(n) if knots.place[k] is not None]
+    for a, b, reach, lines in _between_held(knots):
+        apart = float(np.linalg.norm(_place(knots, a) - _place(knots, b)))
+        if apart > reach * (1.0 + ROUND_OFF) and len(lines) > 1:  # one line alone has its own sentence
+            length, far = told_apart(reach, apart)
+            raise InputError(
+                f"lines {_together(lines)} are {length} m long together, shorter than the {far} m between "
+                f"{knots.name[a]} and {knots.name[b]}; lengthen them or give one axial_stiffness"
+            )
+
+
+def refuse_straight(model: Model, time: float = 0.0) -> None:
+    """Raise InputError where inextensible lines are exactly as long as the way between held ends and loaded across."""
+    for lines, apart, is_loaded in _straight(model, time):
+        if is_loaded:
+            raise InputError(
+                f"{_exactly_as_long(lines, apart)}, so that no finite tension can carry the load across "
+                f"{'them; lengthen them or give one' if len(lines) > 1 else 'it; lengthen it or give it'} "
+                "axial_stiffness"
+            )
+
+
+def indeterminate(model: Model, time: float = 0.0) -> Iterator[Doubt]:
+    """The doubt about inextensible lines that are exactly straight between held ends, without a load across them."""
+    for lines, apart, _ in _straight(model, time):
+        text = (
+            f"{_exactly_as_long(lines, apart)}, so that the tension is statically indeterminate: the value given is "
+            "one of many"
+        )
+        yield Doubt("indeterminate", lines[0], 0.0, STRAIGHT * apart, text)
+
+
+def _straight(model: Model, time: float) -> Iterator[tuple[list[str], float, bool]]:
+    """Inextensible lines as long as the way between their held ends: names, distance (m), whether loaded across."""
+    knots = _knots(model, time)
+    if knots is None:
+        return
+    for a, b, reach, lines in _between_held(knots):
+        ends = np.array([_place(knots, a), _place(knots, b)])
+        apart = float(np.linalg.norm(ends[1] - ends[0]))
+        if apart > 0.0 and apart >= reach * (1.0 - STRAIGHT):
+            yield lines, apart, any(_loaded_across(model, model.names.lines.index(name), ends) for name in lines)
+
+
+def _loaded_across(model: Model, i: int, ends: Array) -> bool:
+    """Whether weight or current acts across line i, straight between `ends` (2, 3), m, and no bed carries it."""
+    lines, sections, sea = model.lines, model.sections, model.sea
+    k = lines.piece_section[lines.piece_start[i] : lines.piece_start[i + 1]]
+    up, down = sea.water_density * sections.area[k], sections.mass[k]
+    way = ends[1] - ends[0]
+    apart = float(np.linalg.norm(way))
+    lies = sea.has_seabed and bool(np.all(down >= up))
+    lies &= bool(np.all(np.abs(heights(sea, ends)) <= sections.contact_radius[k].max() + ROUND_OFF * apart))
+    slopes = float(np.hypot(way[0], way[1])) > LEVEL * apart
+    weighs = slopes and not lies and bool(np.any(np.abs(down - up) > NO_LOAD * (down + up)))
+    drags = sea.water_density * sea.current_speed * float(sections.drag_normal[k].max()) > 0.0
+    return weighs or (drags and not (lies and sea.bed_friction > 0.0))
+
+
+def _between_held(knots: Knots) -> Iterator[tuple[int, int, float, list[str]]]:
+    """Pairs of held knots that lines connect: both, how far apart they can be at most (m), and the lines between."""
+    reach, via = _shortest(len(knots.name), knots.ties)
+    held = [k for k, place in enumerate(knots.place) if place is not None]
     for i, a in enumerate(held):
         for b in held[i + 1 :]:
-            apart = float(np.linalg.norm(_place(knots, a) - _place(knots, b)))
-            if apart > reach[a, b] * (1.0 + ROUND_OFF):
-                lines = [name for name in _path(via, knots, a, b) if name]
-                if len(lines) < 2:
-                    continue  # one line alone has its own sentence
-                together = " and ".join((", ".join(f"'{x}'" for x in lines[:-1]), f"'{lines[-1]}'"))
-                raise InputError(
-                    f"lines {together} are {reach[a, b]:.6g} m long together, shorter than the {apart:.6g} m between "
-                    f"{knots.name[a]} and {knots.name[b]}; lengthen them or give one axial_stiffness"
-                )
+            if np.isfinite(reach[a, b]):
+                yield a, b, float(reach[a, b]), [name for name in _path(via, knots, a, b) if name]
+
+
+def _exactly_as_long(lines: list[str], apart: float) -> str:
+    """Beginning of a sentence.  apart : m"""
+    several = len(lines) > 1
+    who = (
+        f"lines {_together(lines)} are inextensible and together"
+        if several
+        else f"line '{lines[0]}' is inextensible and"
+    )
+    return f"{who} exactly as long as the distance between {'the' if several else 'its'} held ends ({apart:.6g} m)"
+
+
+def _together(lines: list[str]) -> str:
+    """Names of lines in a row: 'a', 'b' and 'c'."""
+    head = ", ".join(f"'{name}'" for name in lines[:-1])
+    return f"{head} and '{lines[-1]}'" if head else f"'{lines[-1]}'"
 
 
 def shortage(model: Model, time: float = 0.0) -> str:
@@ -58,7 +138,7 @@ def shortage(model: Model, time: float = 0.0) -> str:
     if knots is None or np.any(model.bodies.joint == LOOSE):
         return ""
     free = [k for k, place in enumerate(knots.place) if place is None]
-    if not free:
+    if not free or len(free) == len(knots.place):  # nothing to move, or nothing that holds the lines apart
         return ""
     from scipy.optimize import minimize
 

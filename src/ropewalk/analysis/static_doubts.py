@@ -10,6 +10,7 @@ import numpy as np
 from ropewalk.analysis.audit_lines import contact_width, heights
 from ropewalk.analysis.audit_loads import current_on
 from ropewalk.analysis.doubts import Doubt, percent
+from ropewalk.analysis.reach import indeterminate
 from ropewalk.analysis.verdict import Verdict
 from ropewalk.loads.footing import footing_depths
 from ropewalk.methods.protocol import Report, Status
@@ -28,11 +29,13 @@ SUNK = 2.0  # widths of a line, or times the depth under the weight of what it c
 HEEL = 30.0  # degrees from the given attitude: beyond it a body has usually more than one equilibrium
 FRICTIONLESS = "bed friction is left out"  # in the messages of methods that find an equilibrium without it
 AS_IT_LIES = "bed friction holds lines where they lie"  # the same, of those that find none without it
+MANY = 100.0  # times the largest end force: more is not told in per cent
 DRY = 1e-300  # N: keeps ratios finite
 
 
 def static_doubts(model: Model, state: State, report: Report, stability: Verdict | None) -> Iterator[Doubt]:
     """All doubts of an equilibrium, in the order of docs/audit.md."""
+    yield from indeterminate(model, state.time)
     yield from _slack(model, state, report)
     yield from _stretched(model, state)
     yield from _breaking(model, state)
@@ -123,10 +126,8 @@ def _friction(model: Model, state: State, report: Report) -> Iterator[Doubt]:
                 rest = "this equilibrium leaves it out"
             if AS_IT_LIES in report.message:
                 rest = "this equilibrium assumes that it was laid without the current"
-            text = (
-                f"bed friction can carry {held:.3g} N of line '{name}' ({percent(held / largest)} of "
-                f"the largest end force); {rest}"
-            )
+            share = f"{percent(held / largest)} of" if held < MANY * largest else f"more than {MANY:g} times"
+            text = f"bed friction can carry {held:.3g} N of line '{name}' ({share} the largest end force); {rest}"
             yield Doubt("friction", name, held, FRICTION * largest, text)
 
 

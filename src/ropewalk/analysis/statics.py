@@ -17,11 +17,11 @@ from ropewalk.analysis.check import refuse_unreachable
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.parts import independent_parts, joined_state
-from ropewalk.analysis.reach import refuse_impossible, shortage
+from ropewalk.analysis.reach import refuse_impossible, refuse_straight, shortage
 from ropewalk.analysis.soft_bed import soft_bed
 from ropewalk.analysis.static_doubts import static_doubts
 from ropewalk.analysis.static_summary import summary_of
-from ropewalk.analysis.thickness import cut_by_surface
+from ropewalk.analysis.thickness import cut_by_surface, thin_at_surface
 from ropewalk.analysis.verdict import Verdict, verdict
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
@@ -123,8 +123,9 @@ class Equilibrium(Shown):
     @cached_property
     def doubts(self) -> tuple[Doubt, ...]:
         """What is not wrong but doubtful, each with its figure and limit."""
+        answer = self.model, self.state, self.method
         own = static_doubts(self.model, self.state, self.report, self.stability)
-        return (*case_doubts(self.system, "static"), *own, *soft_bed(self.model, self.state, self.method))
+        return (*case_doubts(self.system, "static"), *own, *soft_bed(*answer), *thin_at_surface(*answer))
 
     @cached_property
     def start_doubts(self) -> tuple[Doubt, ...]:
@@ -228,6 +229,7 @@ def equilibrium_of_model(
     refuse_only_rods(system)
     refuse_unreachable(model, time)
     refuse_impossible(model, time)
+    refuse_straight(model, time)
     begin, by = None if guess is None else _guessed(model, guess, time), method or system.statics.method
     is_plain = begin is None and not given.names()
     tries: list[Try] = []

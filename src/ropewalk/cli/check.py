@@ -18,7 +18,7 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sw
     Each error is reported with a remedy. For a sweep, every case is checked.
     """
     from ropewalk.analysis.check import refuse_unreachable, refuse_unsolvable, remarks
-    from ropewalk.analysis.reach import refuse_impossible
+    from ropewalk.analysis.reach import refuse_impossible, refuse_straight
     from ropewalk.model.model import build
     from ropewalk.spec.system import System
 
@@ -33,6 +33,7 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sw
         model = build(system)
         refuse_unreachable(model)
         refuse_impossible(model)
+        refuse_straight(model)
         refuse_unsolvable(system, model)
         found = remarks(system)
     except InputError as error:

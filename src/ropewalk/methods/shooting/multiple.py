@@ -43,7 +43,7 @@ def _line_plan(model: Model, place: Place, shape: GuessedShape, i: int) -> LineP
     rest = float(model.sections.contact_radius.max(initial=0.0)) + ON_BED * model.sea.depth
     low = [bed_height(model, end_place(model, place, i, j)) <= rest for j in range(2)]
     _, first, last = shape.states(i, np.zeros(1))
-    plan = bed_plan(length, low, first, last, shape.spans(i).rows)
+    plan = bed_plan(length, low, first, last, shape.spans(i).rows, model.sea.bed_rest_friction > 0.0)
     if low[0] != low[1] and last - first <= BED_SHARE * length:  # it leaves its anchor upwards
         return replace(plan, ends=(not low[0], not low[1]))
     return plan
@@ -59,16 +59,17 @@ def _plan_over(model: Model, place: Place, i: int, tail: bool) -> LinePlan:
     return LinePlan(cuts, (False,) * len(pegs) + (from_b,), (False,) * len(pegs), pegs)
 
 
-def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Records) -> LinePlan:
+def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Records, rough: bool = False) -> LinePlan:
     """Plan of a line whose ends are `low` (on the bed) or not and that rests on the bed from `first` to `last` (m).
 
-    rows : its spans. A line with both ends on the bed is shot from both towards its buoyant part.
+    rows : its spans. A line with both ends on the bed is shot from both towards its buoyant part; if it has none and
+    the bed is `rough`, from where the tensions that fall from both ends meet (`met` moves the cut there).
     """
     if low[0] and low[1]:
         lift = np.where(rows.load[:, 2] + rows.buoyancy > 0.0, rows.stop - rows.start, 0.0)
         lift = lift + np.where(rows.bound > 0.0, length, 0.0)
         if not np.any(lift > 0.0):
-            return LinePlan()
+            return LinePlan(cuts=(0.5 * length,), backward=(True, False), bed=(True,)) if rough else LinePlan()
         k = int(np.argmax(lift))
         return LinePlan(cuts=(float(0.5 * (rows[k].start + rows[k].stop)),), backward=(False, True), bed=(False,))
     if low[0] or low[1]:

@@ -18,6 +18,7 @@ from ropewalk.methods.shooting.newton import BAD_START, CONVERGED, Path
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import line_table, node_position, over_forces
 from ropewalk.methods.shooting.shape import end_place, peg_knots
+from ropewalk.methods.shooting.sound import way_out
 from ropewalk.methods.shooting.stiffness import stable_over
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -268,7 +269,7 @@ def _slack_on_bed(model: Model, attempt: Attempt) -> str:
         n0 = attempt.problem.x[arcs.dof[a, 12:15]]
         if np.linalg.norm(n0 - (n0 @ normal) * normal) < NO_PULL * arcs.force[a]:
             name = model.names.lines[arcs.line[a]]
-            return f"line '{name}' lies slack on the seabed, where it has no unique shape; use method 'fem'"
+            return f"line '{name}' lies slack on the seabed, where it has no unique shape{way_out(model)}"
     return ""
 
 
@@ -284,12 +285,9 @@ def _at_surface(model: Model, attempt: Attempt) -> str:
         inner = table[1:-1]
         level = np.abs(inner[:, 5]) < GRAZING * np.linalg.norm(inner[:, 3:], axis=1)
         if np.any((np.abs(inner[:, 2]) < NEAR * length) & level):
-            way_out = "; use method 'fem'"
-            if lines.over_start[i + 1] > lines.over_start[i]:
-                way_out = ", and no other method has lines that run over points"
             return (
                 f"line '{model.names.lines[i]}' comes to lie along the water surface, where its load jumps, "
-                f"which shooting does not model{way_out}"
+                f"which shooting does not model{way_out(model)}"
             )
     return ""
 
@@ -303,5 +301,5 @@ def _upright(model: Model, attempt: Attempt) -> str:
         sideways = float(np.hypot(*x[arcs.dof[a, 12:14]]))
         if sideways < SLACK * arcs.force[a] and apart < float(model.lines.length[i]):
             name = model.names.lines[i]
-            return f"line '{name}' hangs slack in vertical legs and has no unique shape; use method 'fem'"
+            return f"line '{name}' hangs slack in vertical legs and has no unique shape{way_out(model)}"
     return ""

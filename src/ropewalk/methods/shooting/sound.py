@@ -19,6 +19,13 @@ from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 
 
+def way_out(model: Model) -> str:
+    """End of a sentence about what shooting does not model: the method that does, if there is one."""
+    if model.lines.over_index.size:
+        return ", and no other method has lines that run over points"
+    return "; use method 'fem'"
+
+
 def fault(model: Model, plan: Plan, problem: Problem, out: Result) -> str:
     """What makes a converged solution no answer, in a sentence; empty if nothing does."""
     if not model.sea.has_seabed:
@@ -48,8 +55,8 @@ def _sunk_point(model: Model, problem: Problem) -> str:
         else:
             continue
         return (
-            f"point '{model.names.points[k]}' would come to rest {where}, a contact that shooting does not model; "
-            "use method 'fem'"
+            f"point '{model.names.points[k]}' would come to rest {where}, a contact that shooting does not "
+            f"model{way_out(model)}"
         )
     return ""
 
@@ -69,7 +76,7 @@ def _sunk_line(model: Model, problem: Problem) -> str:
         if room[k] < -room_below(model, i):
             return (
                 f"line '{name}' would pass {-room[k]:.4g} m below the seabed at s = {s[k]:.5g} m, a contact "
-                "that shooting does not model; use method 'fem'"
+                f"that shooting does not model{way_out(model)}"
             )
     return ""
 
@@ -81,7 +88,7 @@ def _held_down(model: Model, plan: Plan, problem: Problem) -> str:
         for c, _ in pulled_cuts(model, line, problem, own):
             return (
                 f"line '{model.names.lines[i]}' would have to be held down by the seabed at s = {line.cuts[c]:.5g} m, "
-                "a contact that shooting does not model; use method 'fem'"
+                f"a contact that shooting does not model{way_out(model)}"
             )
     return ""
 
@@ -99,7 +106,7 @@ def _afloat(model: Model, problem: Problem, out: Result) -> str:
             k = int(np.argmax(held))
             return (
                 f"line '{name}' would have to be held down by the seabed at s = {lines.attachment_s[own][k]:.5g} m, "
-                f"where {lift[k]:.4g} N lift it, a contact that shooting does not model; use method 'fem'"
+                f"where {lift[k]:.4g} N lift it, a contact that shooting does not model{way_out(model)}"
             )
     return ""
 
@@ -130,7 +137,7 @@ def _uneven(model: Model, problem: Problem, out: Result) -> str:
         if float(lying.max() - lying.min()) > BELOW * float(model.lines.length[i]):
             return (
                 f"line '{name}' lies on the seabed with pieces of contact diameters {2.0 * lying.min():.4g} to "
-                f"{2.0 * lying.max():.4g} m, and shooting models one height only; use method 'fem'"
+                f"{2.0 * lying.max():.4g} m, and shooting models one height only{way_out(model)}"
             )
     return ""
 
@@ -141,6 +148,6 @@ def _swept(model: Model, problem: Problem, out: Result) -> str:
             return (
                 f"line '{model.names.lines[line]}' would have to be held straight on the seabed against {push:.4g} N/m "
                 f"across it, but friction gives only {limit:.4g} N/m: it is swept sideways, which shooting does not "
-                "model; use method 'fem'"
+                f"model{way_out(model)}"
             )
     return ""
