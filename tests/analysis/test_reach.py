@@ -80,6 +80,20 @@ def test_lines_in_a_row_are_refused_together():
         rw.statics(rw.System.model_validate(system))
 
 
+def test_the_arms_of_a_held_body_are_not_lines():
+    """Two lines to places on one fixed body, which are as far apart as the body holds them."""
+    system = {
+        "environment": {"seabed": {"kind": "none"}},
+        "sections": {"s": {"diameter": 0.1, "mass": 30.0, "axial_stiffness": "inextensible"}},
+        "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [50, 0, 0]}},
+        "bodies": {"post": {"mass": 1.0, "position": [25, 0, 0], "joint": "fixed",
+                            "attachments": {"west": [-1, 0, 0], "east": [1, 0, 0]}}},
+        "lines": {"one": {"from": "a", "to": "post.west", "pieces": [{"section": "s", "length": 25.0}]},
+                  "two": {"from": "post.east", "to": "b", "pieces": [{"section": "s", "length": 25.0}]}},
+    }  # fmt: skip
+    assert "indeterminate" not in {doubt.code for doubt in rw.statics(rw.System.model_validate(system)).doubts}
+
+
 def test_a_shortage_in_the_ninth_digit_is_given_with_that_digit():
     """'length 50 m is shorter than the 50 m' explains nothing."""
     with pytest.raises(rw.InputError, match=r"length 49\.9999999\d* m is shorter than the 50 m between"):

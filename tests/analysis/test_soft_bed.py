@@ -86,3 +86,26 @@ def test_doubt_counts_how_far_a_free_point_sinks():
     apart = np.abs(soft.state.end_force - rigid.state.end_force).max() / np.abs(rigid.state.end_force).max()
     assert apart > doubt.limit
     assert 0.5 < doubt.value / apart < 3.0
+
+
+def test_a_slack_line_in_a_sheared_current_is_doubted_for_the_depth_at_which_it_lies():
+    """The current at the true depth of a line on the bed differs; the elements, which lie there, show the change."""
+    section = {
+        "diameter": 0.13,
+        "mass": 110.0,
+        "axial_stiffness": 6e8,
+        "contact_diameter": 0.2,
+        "drag": {"normal": 1.2},
+    }
+    current = {"speed": 0.15, "heading": -120, "profile": {"kind": "power", "exponent": 0.1}}
+    system = rw.System.model_validate({
+        "environment": {"depth": 10.0, "current": current},
+        "sections": {"chain": section},
+        "points": {"a": {"position": [0, 0, -10]}, "b": {"position": [20, 0, -10]}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "chain", "length": 28.0}]}},
+    })  # fmt: skip
+    rigid, soft = rw.statics(system, "shooting"), rw.statics(system, "fem")
+    (doubt,) = doubted(rigid)
+    apart = np.abs(soft.state.end_force - rigid.state.end_force).max() / np.abs(rigid.state.end_force).max()
+    # end forces are proportional to the drag; the shape changes a little, too
+    np.testing.assert_allclose(doubt.value, apart, rtol=0.15)

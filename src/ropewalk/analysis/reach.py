@@ -107,8 +107,9 @@ def _between_held(knots: Knots) -> Iterator[tuple[int, int, float, list[str]]]:
     held = [k for k, place in enumerate(knots.place) if place is not None]
     for i, a in enumerate(held):
         for b in held[i + 1 :]:
-            if np.isfinite(reach[a, b]):
-                yield a, b, float(reach[a, b]), [name for name in _path(via, knots, a, b) if name]
+            lines = [name for name in _path(via, knots, a, b) if name] if np.isfinite(reach[a, b]) else []
+            if lines:  # not the arm between two places on one body
+                yield a, b, float(reach[a, b]), lines
 
 
 def _exactly_as_long(lines: list[str], apart: float) -> str:

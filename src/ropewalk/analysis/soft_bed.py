@@ -7,6 +7,8 @@ the change to first order; it is moved up, for then ends and anchors stay on it.
 
 A weight on the line stands on a footing of area A (loads/footing.py) and sinks by :math:`N/(k A)` under the force N
 that the line leaves on it; a line that lifts off at the weight hangs from there, all that way lower.
+
+Where the current varies with height, what lies on a bed without friction feels another current at its true depth.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ropewalk.analysis.audit_lines import contact_width, heights
-from ropewalk.analysis.audit_loads import strain_of
+from ropewalk.analysis.audit_loads import current_on, strain_of
 from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.errors import InputError
 from ropewalk.loads.footing import attachment_footings, point_footings
@@ -47,16 +49,18 @@ def soft_bed(model: Model, state: State, method: str) -> Iterator[Doubt]:
     of_line = np.array([_of_line(model, int(i), sink) for i in lying])
     ways = np.maximum(np.maximum(0.5 * of_line, stands[lying]), ends[lying])
     shares = [_rough_change(model, state, int(i), float(way)) for i, way in zip(lying, ways, strict=True)]
-    beside = float(np.max(pushed)) / max(float(np.max(np.abs(state.end_force), initial=0.0)), 1e-300)
-    if max(*shares, beside) < LIKELY * SOFT:
+    largest = max(float(np.max(np.abs(state.end_force), initial=0.0)), 1e-300)
+    beside = float(np.max(pushed)) / largest
+    felt = np.array([_of_current(model, state, int(i), sink, largest) for i in lying])
+    if max(*shares, beside, float(felt.max())) < LIKELY * SOFT:
         return
     change = _largest_change(model, state, method, sink, stands)
     change = max(shares) if change is None else change
     together = float(np.sum(np.array(shares)[ends[lying] > 0.0]))  # points that stand in a row
-    change = min(1.0, max(change, together + beside))
+    change = min(1.0, max(change, together + beside, float(felt.max())))
     if change <= SOFT:
         return
-    k = int(np.argmax(shares))
+    k = int(np.argmax(np.array(shares) + felt))
     i = int(lying[k])
     what = "a weight or end of " if ways[k] > 0.5 * of_line[k] else ""
     text = (
@@ -153,6 +157,24 @@ def _of_line(model: Model, i: int, sink: Array) -> float:
     """Largest of the sections of a line, m."""
     lines = model.lines
     return float(sink[lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]].max())
+
+
+def _of_current(model: Model, state: State, i: int, sink: Array, largest: float) -> float:
+    """Of the largest end force (N), at most: change of the drag on what rests of line i, at its true depth.
+
+    sink : (n_sections,) m. End forces change by no larger share than the drag does. Friction, if there is any, carries
+    what acts across a line on the bed.
+    """
+    sea, lines = model.sea, model.lines
+    if sea.current_speed == 0.0 or sea.bed_rest_friction > 0.0 or not state.grounded[i] > 0.0:
+        return 0.0
+    pieces = slice(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
+    way, normal = _of_line(model, i, sink), float(model.sections.drag_normal[lines.piece_section[pieces]].max())
+    r = state.position[int(state.start[i]) : int(state.start[i + 1])]
+    lowest = r[np.argmin(heights(sea, r))][None]
+    square = [float(np.sum(current_on(model, place) ** 2)) for place in (lowest, lowest - way * sea.bed_normal)]
+    whole = 0.5 * sea.water_density * normal * float(state.grounded[i]) / largest
+    return abs(square[0] - square[1]) * min(whole, 1.0 / max(square[0], 1e-300))
 
 
 def _rough_change(model: Model, state: State, i: int, way: float) -> float:
