@@ -76,7 +76,9 @@ def test_lines_in_a_row_are_refused_together():
         "lines": {"one": {"from": "a", "to": "m", "pieces": [{"section": "s", "length": 20.0}]},
                   "two": {"from": "m", "to": "b", "pieces": [{"section": "s", "length": 30.0}]}},
     }  # fmt: skip
-    with pytest.raises(rw.InputError, match="lines 'one' and 'two' are inextensible and together exactly as long"):
+    with pytest.raises(
+        rw.InputError, match="lines 'one' and 'two' form a row that is inextensible and exactly as long"
+    ):
         rw.statics(rw.System.model_validate(system))
 
 

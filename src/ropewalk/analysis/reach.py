@@ -25,6 +25,7 @@ from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
 
 ROUND_OFF = 1e-9  # of the length: a system given by printed digits is let through
+WAY_OUT = "lengthen it or give it axial_stiffness"
 STRAIGHT = 1e-11  # of the distance: a smaller excess of length is lost in round-off, and the tension with it
 NO_LOAD = 1e-9  # of weight and buoyancy: a smaller difference is none
 LEVEL = 1e-6  # sine of the angle to the vertical below which no weight acts across a line
@@ -57,10 +58,9 @@ def refuse_straight(model: Model, time: float = 0.0) -> None:
     """Raise InputError where inextensible lines are exactly as long as the way between held ends and loaded across."""
     for lines, apart, is_loaded in _straight(model, time):
         if is_loaded:
+            way_out = "lengthen them or give one axial_stiffness" if len(lines) > 1 else WAY_OUT
             raise InputError(
-                f"{_exactly_as_long(lines, apart)}, so that no finite tension can carry the load across "
-                f"{'them; lengthen them or give one' if len(lines) > 1 else 'it; lengthen it or give it'} "
-                "axial_stiffness"
+                f"{_exactly_as_long(lines, apart)}, so that no finite tension can carry the load across it; {way_out}"
             )
 
 
@@ -114,13 +114,8 @@ def _between_held(knots: Knots) -> Iterator[tuple[int, int, float, list[str]]]:
 
 def _exactly_as_long(lines: list[str], apart: float) -> str:
     """Beginning of a sentence.  apart : m"""
-    several = len(lines) > 1
-    who = (
-        f"lines {_together(lines)} are inextensible and together"
-        if several
-        else f"line '{lines[0]}' is inextensible and"
-    )
-    return f"{who} exactly as long as the distance between {'the' if several else 'its'} held ends ({apart:.6g} m)"
+    who = f"line '{lines[0]}' is" if len(lines) == 1 else f"lines {_together(lines)} form a row that is"
+    return f"{who} inextensible and exactly as long as the distance between its held ends ({apart:.6g} m)"
 
 
 def _together(lines: list[str]) -> str:
