@@ -353,7 +353,7 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
 def sink(y, m, lift, load, sea, law_data, span):
     """Lead the end of a line that never leaves the bed below it by the length too much, so that it enters the residual.
 
-    Source: docs/theory/shooting.md, On the bed: r = r + (W/p) N for weight W that is left.
+    Source: docs/theory/shooting.md, On the bed: r -> r + (n_N/p) N (m), -n_N > 0 the weight that is left.
     """
     normal = sea.bed_normal
     bed_load(span, 0.0, sea.water_density > 0.0 and y[2] < 0.0, sea, law_data, load)
