@@ -24,9 +24,9 @@ import ropewalk as rw
 BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35, 8400128, 8400210, 8400281, 9200018, 9300196, 70000009, 71116104,
           86000045)  # fmt: skip
 # of the wide kinds, by all methods: bars whose touchdown lies badly (51350030); by auto: most kinds, and a current
-# whose profile has a kink at the bottom (51300017)
+# whose profile has a kink at the bottom (51300017), pressure that winds up a line to a free point (97600033)
 WIDE_BY_ALL = (51350010, 51350030)
-WIDE = (51300017, *range(18))
+WIDE = (51300017, 97600033, *range(18))
 # points with drag, on the bed, at the surface, between two buoys; 89500205: a float near the bed, in sheared flow;
 # 91500000, 91500206: lines that fold over between two nodes; 91500123: three moorings, of which one hinders another
 WEBS = (15, 20, 40, 127, 89500205, 91500000, 91500206, 91500123)
@@ -47,9 +47,10 @@ BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32
 BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124, 11180104, 31180135,
             90200012)  # fmt: skip
 # 90100218: a line that rises from its anchor on the bed and is hauled in by a winch; 94200070: a winch that slides;
-# 97200270: a taut line, half of it inextensible, at rest
-RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378, 11180022, 90100218, 94200070,
-        97200270)  # fmt: skip
+# 97200270: a taut line, half of it inextensible, at rest; 99300467: chain that comes taut along the bed, element by
+# element
+RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378, 11180022, 90100218, 94200070, 97200270,
+        99300467)  # fmt: skip
 
 # anchors in soft beds from which lines rise gently (92000032) or steeply (92000160), a line straight down to the bed
 # (92000015), winches (92010041), points that stand on the bed (92010042), a rope folded in mid-water (92020000),

@@ -14,7 +14,8 @@ from ropewalk.assembly.ropes import set_ropes
 from ropewalk.errors import InputError
 from ropewalk.loads.footing import point_footings
 from ropewalk.methods.mixed.breakage import element_at, part
-from ropewalk.methods.mixed.events import STEP_AFTER_BREAK, find_acceleration, restart_ledger
+from ropewalk.methods.mixed.control import passages
+from ropewalk.methods.mixed.events import go_on_parted, restart_ledger
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.report import FemWork, reading_for
 from ropewalk.methods.mixed.walks import BY_LENGTH, plan_walks, refill_lengths
@@ -47,13 +48,11 @@ def cut(model: Model, work: Any, line: int, s: float) -> None:
     if not 0.0 <= s <= length:
         name = model.names.lines[line]
         raise InputError(f"line '{name}': cut at s = {s:g} m is outside its {length:g} m; s counts from end A")
+    waves = passages(line, work.mesh, work.steps.now.T)
     part(work.mesh, work.steps.now.T, element_at(work.mesh, line, s), model.sea.water_density)
     memory = work.steps.memory._replace(walks=plan_walks(work.mesh))  # lanes have copies of what elements are made of
-    kept = work.steps = work.steps._replace(memory=memory)
-    find_acceleration(model, work)
-    kept.clock[0].step = STEP_AFTER_BREAK * kept.settings[0].most_step
-    kept.clock[0].last_step, kept.clock[0].last_shift, kept.clock[0].curvature = 0.0, 0.0, 0.0
-    restart_ledger(model, work)
+    work.steps = work.steps._replace(memory=memory)
+    go_on_parted(model, work, waves)
 
 
 def change_sea(model: Model, work: FemWork) -> None:

@@ -13,7 +13,8 @@ is about, does not. It may be as large as that of an ordinary step: what counts 
 
 The shortest step is repeated by backward Euler, too, where its error is too large: waves along stiff lines that no step
 resolves die out by it. Generalised-alpha takes the acceleration at the start of a step for half of it, and gave a node
-that a stretched line lets go twice the energy that the line had.
+that a stretched line lets go twice the energy that the line had. A step in which no wave passes an element keeps that
+energy, and stays as it is; where a stretched line parts, steps become so short until the wave from there has passed.
 """
 
 from __future__ import annotations
@@ -57,6 +58,54 @@ def came_taut(mesh, before, after):
                 if element[e].damping ** 2 * (m1 + m2) >= 4.0 * give * m1 * m2:
                     count += 1
     return count > 0
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _passage(e, i, mesh, T):
+    r"""Time (s) in which an axial wave passes element e, which begins at node i; 0 if it has no mass or stretch.
+
+    .. math:: \tau = \sqrt{\frac{2 m_1 m_2}{m_1 + m_2} L \frac{de}{dT}} = \frac{L}{c} \text{ of a uniform line}
+
+    Source: two masses joined by a spring, which swing with the frequency sqrt(2)/tau.
+
+    T : (n_elements,) N; slack elements are taken as taut ones without tension
+    """
+    element, m1, m2 = mesh.element[e], mesh.node[i].mass, mesh.node[i + 1].mass
+    if m1 + m2 <= 0.0:
+        return 0.0
+    give = slack_strain(max(T[e], 0.0), element, mesh.law_data, 0.0)[1]
+    return np.sqrt(2.0 * m1 * m2 / (m1 + m2) * element.length * max(give, 0.0))
+
+
+@kernel(**UNCOUNTED)
+def passages(line, mesh, T):
+    """Least time (s) in which an axial wave passes an element of a line, and the time (s) for all of them; 0 if none.
+
+    Source: tau = L/c of :func:`_passage`, and its sum.
+    """
+    least, total, first = np.inf, 0.0, mesh.node_start[line] - mesh.element_start[line]
+    for e in range(mesh.element_start[line], mesh.element_start[line + 1]):
+        time = _passage(e, first + e, mesh, T)
+        total += time
+        if time > 0.0:
+            least = min(least, time)
+    return least, total
+
+
+@kernel(**UNCOUNTED)
+def resolves_waves(h, mesh, before, after, level):
+    """Whether a step of h (s) is short enough for the axial waves in all lines: h <= tau of :func:`_passage`.
+
+    Source: tau = L/c of :func:`_passage`; docs/theory/mixed_elements.md, Steps.
+
+    before, after : (n_elements,) tensions, N; where they change by less than `level` (N) there is no wave
+    """
+    for line in range(mesh.line.shape[0]):
+        first = mesh.node_start[line] - mesh.element_start[line]
+        for e in range(mesh.element_start[line], mesh.element_start[line + 1]):
+            if abs(after[e] - before[e]) > level and _passage(e, first + e, mesh, after) < h:
+                return False
+    return True
 
 
 @kernel(**UNCOUNTED)
@@ -133,3 +182,18 @@ def next_step(h, ratio, wanted, least):
     """
     step = h * max(SHRINK, SAFETY / np.sqrt(max(ratio, LEAST_RATIO)))
     return max(min(step, GROWTH * max(wanted, h)), least)
+
+
+@kernel(**UNCOUNTED)
+def worst_element(trial, now):
+    """The element whose tension (N) Newton's method changed most, max |dT|, for the message. Bookkeeping."""
+    worst = 0
+    largest = -1.0
+    for e in range(now.size):
+        d = abs(trial[e] - now[e])
+        if not np.isfinite(d):
+            return e
+        if d > largest:
+            largest = d
+            worst = e
+    return worst

@@ -11,6 +11,7 @@ from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.breakage import element_at, part
+from ropewalk.methods.mixed.control import passages
 from ropewalk.methods.mixed.entries import kept_entry, shape_of
 from ropewalk.methods.mixed.equilibrium import unbalance
 from ropewalk.methods.mixed.ledger import begin_ledger, stored_energy
@@ -33,6 +34,8 @@ LEAST_GAP = 1e-13  # of the extent: round-off of the places
 LARGEST_GAP = 1e-2  # of the extent: what is further from its lengths is no state of these lines
 TINY_ITERATIONS = 8  # of Newton, in each
 STEP_AFTER_BREAK = 1e-3  # of the longest step
+LEAST_RECOIL = 1e-6  # s, of a step in a recoil
+RECOILS = 2.0  # passages of an axial wave along a line that parted, for which its recoil is resolved
 BRAKED = 0.1  # of its velocity: what a node at a winch may lose of it in the first step after its element was split
 SAME_TIME = 1e-9  # s
 
@@ -280,11 +283,25 @@ def _part(model: Model, work: FemWork, i: int, e: int) -> None:
     given = float(model.lines.breaks.s[i])
     work.parted[i] = kept.clock[0].time, arc_length(mesh, e) if np.isnan(given) else given
     before = sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
+    waves = passages(int(model.lines.breaks.line[i]), mesh, kept.now.T)
     part(mesh, kept.now.T, e, model.sea.water_density)
     kept.ledger.work[0].parting += before - sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
+    go_on_parted(model, work, waves)
+
+
+def go_on_parted(model: Model, work: FemWork, waves: tuple[float, float]) -> None:
+    """Let the steps begin anew where a line has parted, so short that its recoil is resolved.
+
+    What it was stretched by becomes velocity: a wave that leaves no tension behind runs from the break to the ends.
+    Longer steps would damp it away, or make more energy of it than there was.
+
+    waves : of `passages`, before it parted
+    """
     find_acceleration(model, work)
-    kept.clock[0].step = STEP_AFTER_BREAK * kept.settings[0].most_step
-    kept.clock[0].last_step, kept.clock[0].last_shift, kept.clock[0].curvature = 0.0, 0.0, 0.0
+    clock, (least, whole) = work.steps.clock[0], waves
+    clock.recoil_step, clock.recoil_end = max(least, LEAST_RECOIL), clock.time + RECOILS * whole
+    clock.step = min(STEP_AFTER_BREAK * work.steps.settings[0].most_step, float(clock.recoil_step))
+    clock.last_step, clock.last_shift, clock.curvature = 0.0, 0.0, 0.0
     restart_ledger(model, work)
 
 

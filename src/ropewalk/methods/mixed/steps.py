@@ -38,7 +38,9 @@ from ropewalk.methods.mixed.control import (
     is_wild,
     keep_memory,
     next_step,
+    resolves_waves,
     shorter_step,
+    worst_element,
 )
 from ropewalk.methods.mixed.landing import land
 from ropewalk.methods.mixed.leap_water import Waters, allocate_waters
@@ -72,6 +74,8 @@ CLOCK = np.dtype(
         ("taut", "f8"),  # 1: an element came taut in it or before
         ("ordinary", "f8"),  # step that the motion allows without impacts, s
         ("blow", "f8"),  # error over tolerance of the last step of impact
+        ("recoil_end", "f8"),  # s, until when a line that parted recoils
+        ("recoil_step", "f8"),  # in which an axial wave passes an element of it, s
     ]
 )
 COUNT = np.dtype([(name, "i8") for name in ("steps", "rejected", "failed", "iterations", "fail_element")])
@@ -258,6 +262,7 @@ def _iterate(h, mesh, fluid, step, work):
     share = 1.0
     stalled = 0
     slack = -1  # elements without tension after an iteration that did not go down; -1: not counted
+    advanced = False  # fewer of them after the last iteration: the correction after it is that of other equations
     for k in range(MOST_ITERATIONS):
         move, kick, miss = newton_iteration(trial.X, trial.T, work.flow, mesh, fluid, step, share, work.memory)
         count.iterations += 1
@@ -273,14 +278,16 @@ def _iterate(h, mesh, fluid, step, work):
             curvature = max(FORGET * curvature, error / (before * before))
             # Going slack or taut runs along a line by an element or so per iteration: slow, but it arrives. A node that
             # touches the bed in one iteration and not in the next makes the method turn in circles: half a step helps.
-            share = 1.0
-            fewer = slack
+            # The iteration after the last element came taut finds the pull of the whole line, a jump that is right.
+            share, fewer, jumps = 1.0, slack, advanced
             slack = _count_slack(trial.X, trial.T, work.memory.walks) if error > CIRCLING * before or slack >= 0 else -1
-            if error > CIRCLING * before and not 0 <= slack < fewer:
+            advanced = 0 <= slack < fewer
+            if error > CIRCLING * before and not advanced:
                 stalled += 1
-                if stalled > MOST_STALLED or (k > 2 and error > DIVERGED * before and error > first):
+                is_lost = k > 2 and error > DIVERGED * before and error > first and not jumps
+                if stalled > MOST_STALLED or is_lost:
                     return False
-                share = HALF if k > 1 else 1.0
+                share = HALF if k > 1 and not jumps else 1.0
         before = error
         is_near = error <= tolerance or (is_whole and curvature > 0.0 and curvature * error * error <= tolerance)
         if is_near and miss <= tolerance * length:
@@ -407,15 +414,15 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
     clock, settings, count = work.clock[0], work.settings[0], work.count[0]
     fixed = settings.fixed_step > 0.0
     slip = 1e-9 * max(1.0, abs(t_end))
-    cut = 1.0
-    cuts, hard = 0, 0  # failures in a row, and steps in a row that took many
+    cut, cuts, hard = 1.0, 0, 0  # of fixed steps; failures in a row, and steps in a row that took many
     while clock.time < t_end - slip:
-        wanted = settings.fixed_step if fixed else min(clock.step, settings.most_step)
+        recoils = clock.time < clock.recoil_end
+        wanted = settings.fixed_step if fixed else min(clock.step, clock.recoil_step if recoils else settings.most_step)
         rest = t_end - clock.time
         h = rest / max(1.0, np.ceil(rest / wanted - (1e-6 if fixed else STRETCH))) * cut
         if h < settings.least_step:
             clock.fail_time = clock.time
-            count.fail_element = _worst_element(work.trial.T, work.now.T)
+            count.fail_element = worst_element(work.trial.T, work.now.T)
             return STEP_TOO_SMALL
         done, error, speed, shift = _try_step(h, mesh, sea, motions, work)
         usual = max(clock.speed, settings.speed_floor)
@@ -440,6 +447,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
         scale = max(speed, clock.speed, settings.speed_floor)
         ratio = error / (scale * settings.tolerance) if not fixed else 0.0
         floor = JUMP_STEP * min(1.0, settings.tolerance / JUMP_TOLERANCE) * settings.most_step
+        floor = min(floor, clock.recoil_step) if recoils else floor
         is_impact = clock.impact > 0.0
         is_taut = not fixed and came_taut(mesh, work.now.T, work.trial.T)
         if ratio > allowed_ratio(h, clock.ordinary, is_impact) and h > floor:
@@ -448,14 +456,15 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             clock.step = h if is_blow else shorter_step(h, ratio, clock.ordinary, is_impact)
             clock.impact = BLOW if is_blow or (is_impact and clock.taut > 0.0) else 0.0
             continue
-        if ratio > REJECT_ABOVE and not is_impact:  # what no step resolves is damped, not thrown about
+        is_bad = ratio > REJECT_ABOVE and not (is_impact or recoils)  # what no step resolves is damped, not thrown
+        if is_bad and not resolves_waves(h, mesh, work.now.T, work.trial.T, settings.slack_level):
             count.rejected += 1
             clock.impact = BLOW if is_taut or clock.taut > 0.0 else CALM
             continue
         hard = hard + 1 if cuts >= PUSH_AFTER else 0
         if hard > MOST_HARD:
             clock.fail_time = clock.time
-            count.fail_element = _worst_element(work.trial.T, work.now.T)
+            count.fail_element = worst_element(work.trial.T, work.now.T)
             return STALLED
         cuts = 0
         work.memory.relief[0] = 0
@@ -480,18 +489,3 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             return PARTED
     clock.time = t_end
     return REACHED
-
-
-@kernel(**UNCOUNTED)
-def _worst_element(trial, now):
-    """The element whose tension (N) Newton's method changed most, max |dT|, for the message. Bookkeeping."""
-    worst = 0
-    largest = -1.0
-    for e in range(now.size):
-        d = abs(trial[e] - now[e])
-        if not np.isfinite(d):
-            return e
-        if d > largest:
-            largest = d
-            worst = e
-    return worst

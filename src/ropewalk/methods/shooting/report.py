@@ -157,7 +157,7 @@ def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
         line = model.names.lines[problem.pegs[0, 0]]
         said.append(f"line '{line}' is in unstable equilibrium over its points: a disturbance makes it slide")
     if attempt.load_steps:
-        said.append(f"the current was increased in {attempt.load_steps} steps")
+        said.append(f"current and pressure were increased in {attempt.load_steps} steps")
     return status, "; ".join(said)
 
 

@@ -33,6 +33,7 @@ from ropewalk.methods.shooting.start import float_balance, gravity_place
 from ropewalk.methods.shooting.stiffness import line_stiffness, stable_over
 from ropewalk.methods.shooting.tangent import Solution
 from ropewalk.model.arrays import Array, floats
+from ropewalk.model.lines import PRESSURE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE, FEHLBERG
@@ -43,7 +44,7 @@ MOST_CONTACTS = 6  # changes of the plan because of the bed
 MORE_PARTS = 6  # arcs of a line where a single one fails
 NEAR_PARTS = 24  # arcs of a line whose equilibrium next to a given shape is sought: five for each of its bends or more
 SLACK_SHARES = (1.0e-2, 1.0e-3, 1.0e-4, 1.0e-5, 1.0e-6, 1.0e-8, SLACK_FORCE)  # of the force scale, see `_stiffened`
-FIRST_SHARE = 0.25  # of the current in the first step of load continuation
+FIRST_SHARE = 0.25  # of current and pressure in the first step of load continuation
 LEAST_SHARE = 1.0e-4  # below which load continuation has come to an end
 MOST_LOAD_STEPS = 40
 START_TOLERANCE = 1.0e-8  # of the integrator where only a start is wanted
@@ -280,7 +281,7 @@ class Shooting:
         """Attempts in other ways, most likely first.
 
         From the usual start, lines that are stiffened where they are slack, less and less, multiple shooting, also
-        from where floats on the lines come to rest under gravity, then the current brought in by and by.
+        from where floats on the lines come to rest under gravity, then current and pressure brought in by and by.
         """
         shape: Shape = GuessedShape(model, place)
         plan = first_plan(model, place, GuessedShape(model, place))
@@ -300,9 +301,9 @@ class Shooting:
             yield self._solve(model, place, dense, shape)
         if dense != plan or afloat is not None or not model.sea.has_seabed:
             yield self._stiffened(model, place, dense, shape)
-        if model.sea.current_speed != 0.0:
+        if model.sea.current_speed != 0.0 or np.any(model.lines.load_kind == PRESSURE):
             for other in dict.fromkeys((plan, dense)):
-                yield self._bring_in_current(model, place, other, shape)
+                yield self._bring_in(model, place, other, shape)
 
     def _finished(self, model: Model, attempt: Attempt, tried: set[Plan]) -> Attempt:
         """A converged attempt in contact with the bed, refined, and with its fault if it is no answer."""
@@ -330,15 +331,15 @@ class Shooting:
                 break
         return Attempt(place, settled(plan, problem), problem, out, path, total)
 
-    def _bring_in_current(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
-        """Load continuation: the speed grows from nothing, each answer the start of the next."""
-        attempt = self._solve(_with_current(model, 0.0), place, plan, shape)
+    def _bring_in(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
+        """Load continuation: current and pressure grow from nothing, each answer the start of the next."""
+        attempt = self._solve(_with_share(model, 0.0), place, plan, shape)
         total, share, step, solves = attempt.iterations, 0.0, FIRST_SHARE, 1
         while attempt.good and share < 1.0 and solves < MOST_LOAD_STEPS and step > LEAST_SHARE:
             target = min(1.0, share + step)
             where = place_of(attempt.problem, attempt.place)
             last = SolvedShape(model, attempt.problem, attempt.out)
-            trial = self._solve(_with_current(model, target), where, plan, last, restarts=0)
+            trial = self._solve(_with_share(model, target), where, plan, last, restarts=0)
             total, solves = total + trial.iterations, solves + 1
             if trial.good:
                 attempt, share, step = trial, target, 2.0 * step
@@ -397,10 +398,12 @@ class Shooting:
         return attempt
 
 
-def _with_current(model: Model, share: float) -> Model:
-    """The model with a share of its current."""
-    table = model.sea.current_table.copy()
+def _with_share(model: Model, share: float) -> Model:
+    """The model with a share of its current and of the pressure on its lines: of the loads that turn with the lines."""
+    sea, lines = model.sea, model.lines
+    table, value = sea.current_table.copy(), np.where(lines.load_kind == PRESSURE, share, 1.0) * lines.load_value
     table[:, 1] *= share
     return model._replace(
-        sea=model.sea._replace(current_speed=share * model.sea.current_speed, current_table=floats(table, (-1, 3)))
+        sea=sea._replace(current_speed=share * sea.current_speed, current_table=floats(table, (-1, 3))),
+        lines=lines._replace(load_value=floats(value)),
     )
