@@ -32,6 +32,7 @@ SCREEN = np.dtype(
         ("solidity", "f8"),  # twine area over outline area
         ("twine", "f8"),  # diameter, m, for the Reynolds number
         ("wake", "f8"),  # factor on the velocity of the water, 1 outside wakes
+        ("blunt", "f8"),  # cosine below which the kink of a screen along the flow is rounded off; 0 as it is
     ],
     align=True,
 )
@@ -58,7 +59,9 @@ def water_on_screen(screen, corners, u, rho):
 
     n the normal on the lee side. The area vector is half the cross product of the diagonals, exact for a flat screen; a
     triangle has its third corner twice. The derivative is that at constant angle,
-    :math:`\tfrac12 \rho A C_D (|u| I + u u^T / |u|)`, enough for steps that are implicit in it.
+    :math:`\tfrac12 \rho A C_D (|u| I + u u^T / |u|)`, enough for steps that are implicit in it. On the way to an
+    equilibrium :math:`\cos\theta` is :math:`\sqrt{(n \cdot e_u)^2 + \epsilon^2}`, with :math:`\epsilon` the `blunt` of
+    the screen, and 0 elsewhere.
 
     Source: [Loland1991], eqs. of physics/screens.py.
 
@@ -71,8 +74,9 @@ def water_on_screen(screen, corners, u, rho):
         return ZERO3, ZERO9
     e = scale3(1.0 / speed, u)
     side = dot(area, e) / size
-    n = scale3((1.0 if side >= 0.0 else -1.0) / size, area)
-    cosine = min(1.0, abs(side))
+    cosine = np.sqrt(side * side + screen.blunt * screen.blunt)
+    n = scale3((side / cosine if cosine > 0.0 else 1.0) / size, area)
+    cosine = min(1.0, cosine)
     sine = np.sqrt(1.0 - cosine * cosine)
     re = screen.twine * speed / (VISCOSITY * (1.0 - screen.solidity))
     drag, lift = screen_coefficients(screen.kind, np.arccos(cosine), screen.solidity, re)

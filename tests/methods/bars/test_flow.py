@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from bars_cases import netted, panel, run
-from random_nets import random_net
+from random_bar_runs import random_bar_run
+from random_nets import random_joined_net, random_net
 
 from ropewalk.methods.bars.equilibrium import BarsStatics
 from ropewalk.methods.bars.flow import Flow
@@ -79,6 +80,29 @@ def test_nets_with_slack_twines_come_to_rest(seed):
     5087 is fastened so far from where it is laid out that twines begin seven times too long.
     """
     _, _, work = run(BarsStatics(), build(System.model_validate(random_net(seed))), 0.0)
+    balanced(work)
+
+
+@pytest.mark.parametrize(("make", "seed"), [(random_net, 5031), (random_net, 6141), (random_joined_net, 5020)])
+def test_nets_whose_iteration_went_to_and_fro_come_to_rest(make, seed):
+    """Without a line search, Newton's method went round a few twines until the work was spent: rhombic, cage, sewn."""
+    case = make(seed)
+    case["sections"]["t"]["axial_stiffness"] = "inextensible"
+    _, _, work = run(BarsStatics(), build(System.model_validate(case)), 0.0)
+    balanced(work)
+
+
+def test_netting_that_trails_without_weight_comes_to_rest():
+    """11 x 7 rhombic cells on their upper edge, nearly neutral, in a current along them: half of the twines slack."""
+    case = random_bar_run(99100117)
+    _, _, work = run(BarsStatics(), build(System.model_validate(case)), 0.0)
+    balanced(work)
+
+
+def test_twines_that_just_carry_nothing_do_not_push():
+    """Held to their length, four twines of this net would push with 0.2 N; without that push it does not balance."""
+    case = random_bar_run(99100165)
+    _, _, work = run(BarsStatics(), build(System.model_validate(case)), 0.0)
     balanced(work)
 
 

@@ -14,15 +14,18 @@ A twine is no longer than L, it does not push, and it pulls only where it is tau
 
 .. math:: \phi = a + w - \sqrt{a^2 + w^2 + 2 \mu^2} = 0 \quad\Leftrightarrow\quad a\,w = \mu^2,\ a > 0,\ w > 0 .
 
-:math:`\mu` falls with the residual forces. In the end bars with :math:`a < w` are slack, :math:`T = 0`, the
-others have their length, and Newton's method without smoothing gives the last digits.
+:math:`\mu` falls with the residual forces. In the end bars with :math:`a < w` are slack, :math:`T = 0`, the others have
+their length, and Newton's method without smoothing gives the last digits. The kink that the drag of a screen has where
+it lies along the flow is rounded off with :math:`\mu` as well (loads/screen.py): netting that trails lies at it.
 
 The loops are their own, not numerics/newton.py: the smoothing and the pseudo-time step change from one solve to the
-next, steps are shortened by the rotation of the bars, and a step that does not converge is repeated shorter.
+next, steps are shortened by the rotation of the bars and by the norm of what is left, and a step that does not converge
+is repeated shorter.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -44,13 +47,21 @@ LONG = 1e5  # s
 SOLVED = 0.1  # of mu, to which a step is solved, and no better than ...
 ROUND_OFF = 1e-11  # ... this
 NEARLY = 10.0  # times the last mu: where a step fails there, round-off rules
-BALANCED = 1e-9  # relative residual forces from which the last digits are found without smoothing
-SHRINK, BACK = 0.2, 4.0  # of the step and of mu where a step fails
+BALANCED = 1e-9  # relative residual forces at the last mu
+NEAR_REST, NEAR_BALANCE = 1e-7, 1e-8  # mu and forces of an equilibrium whose tensions have no more digits
+EARLY = 1e-5  # mu from which the last digits are looked for without smoothing, and ...
+EARLIER = 0.1  # ... again at this part of it
+SHRINK = 0.2  # of the step where it fails
+GENTLEST, EASED, STEEPER = 0.95, 0.5, 1.5  # fall of mu in a step: at most; its powers after failure and quick success
 QUICK, FAIR, SLOW = 3, 5, 12  # iterations after which the step grows by ...
 GROWTH = (10.0, 4.0, 1.5, 1.0)  # ... these factors, the last beyond SLOW
 CAREFUL, CAREFUL_GROWTH = 4, 2.0  # steps after one that failed, and the most by which they grow
-TURN = 0.1  # of its length, by which the ends of a bar may move against each other in an iteration
-WORK = 1e6  # unknowns times factorisations that are spent: some 20 s
+TURN = 0.3  # of its length, by which the ends of a bar may move against each other in an iteration
+TRIES, PART = 6, 0.4  # of an iteration, each this part of the one before, ...
+ENOUGH = 0.1  # ... until what is left falls by this share of what Newton's method promises
+INNER = 24  # iterations of a step before a shorter one is tried; good ones take 2 to 8
+STALLS, STALLED = 4, 0.6  # iterations in which what is left must fall to this
+WORK = 1.3e6  # unknowns times factorisations that are spent: some 8 s
 LAST = 8  # iterations without smoothing
 TENSION_SHARE = 0.1  # of the largest tension in the scale of forces
 FAR = 1.2  # times its length: a bar whose ends are farther apart is shortened before the motion begins ...
@@ -61,13 +72,13 @@ class Pace(NamedTuple):
     """How a motion is followed."""
 
     smooth: float  # first mu
-    fall: float  # mu falls to no less of itself in a step
-    inner: int  # iterations of a step before a shorter one is tried; good ones take 2 to 8
+    blunt: float  # times mu: cosine below which the kink of screens is rounded off
     share: float  # of the work that may be spent
 
 
-# Each finds some that the others do not: of 8 cages, 2 were left by the first and 2 others by the second.
-PACES = (Pace(1e-2, 0.1, 16, 0.25), Pace(3e-2, 0.3, 16, 0.25), Pace(1e-2, 0.1, 40, 0.35), Pace(1e-1, 0.5, 16, 0.15))
+# of 720 random nets two came to rest at neither, screens without weight along a current
+PACES = (Pace(1e-2, 3.0, 0.5), Pace(1e-1, 10.0, 0.5))
+FALL = 0.1  # mu falls to no less of itself in a step
 
 
 class Laws(NamedTuple):
@@ -98,6 +109,25 @@ class Look(NamedTuple):
     laws: Laws
 
 
+class Tried(NamedTuple):
+    """Places and tensions within a step, and what is left of its equations."""
+
+    r: Array  # (n, 3) m
+    tension: Array  # (m,) N
+    look: Look
+    out: Array  # (n, 3) N
+    error: float  # largest of the forces over their scale and of the laws
+    norm: float  # of all of them
+
+
+class Size(NamedTuple):
+    """Of a step."""
+
+    h: float  # s of pseudo-time
+    mu: float
+    blunt: float  # of the kink of screens
+
+
 class Flow:
     """The motion of one case; nodes that are `fixed` stay where they are."""
 
@@ -124,6 +154,7 @@ class Flow:
             if rest.found:
                 return rest
             best = rest if best is None or rest.residual < best.residual else best
+        self.work.bars.screen.blunt = 0.0
         assert best is not None
         return best._replace(factorisations=self.count)
 
@@ -132,23 +163,32 @@ class Flow:
         tension: Array = np.zeros(self.work.bars.length.size)
         force = loads_at_rest(self.work, r)
         scale = self._scale(force, tension)
-        h, mu, good_mu, since = FIRST_STEP, pace.smooth, pace.smooth, CAREFUL
-        left = self._relative(force, scale)
+        h, mu, good_mu, fall, since = FIRST_STEP, pace.smooth, pace.smooth, FALL, CAREFUL
+        left, early = self._relative(force, scale), EARLY
         while self.count < most and h > SHORTEST_STEP:
-            made = self._step(r, tension, (h, mu, pace.inner), scale)
+            made = self._step(r, tension, Size(h, mu, pace.blunt * mu if mu > SMOOTHEST else 0.0), scale)
             if made is None:
                 if good_mu <= NEARLY * SMOOTHEST and left <= BALANCED:
-                    return self._finish(r, tension, scale)
-                h, mu, since = h * SHRINK, min(good_mu, BACK * mu), 0
+                    return self._smoothed(r, tension, scale)
+                fall = min(fall**EASED, GENTLEST) if mu < good_mu else fall
+                h, mu, since = h * SHRINK, good_mu, 0
                 continue
-            r, tension, look, iterations = made
+            (r, tension, look, *_), iterations = made
             scale = self._scale(look.force, tension)
             left = self._relative(look.left, scale)
+            if mu <= early:
+                early = EARLIER * mu
+                rest = self._finish(r, tension, scale)
+                if rest is not None:
+                    return rest
             if mu <= SMOOTHEST and left <= BALANCED:
-                return self._finish(r, tension, scale)
+                return self._smoothed(r, tension, scale)
+            fall = max(fall**STEEPER, FALL) if mu < good_mu and iterations <= FAIR else fall
             h, since, good_mu = min(h * _growth(iterations, since), LONGEST_STEP), since + 1, mu
-            wanted = max(FOLLOW * left, pace.fall * mu)
-            mu = max(min(mu, wanted, FALL_AT_LAST * mu if h >= LONG else mu), SMOOTHEST)
+            wanted = max(FOLLOW * left, fall * mu)
+            mu = max(min(mu, wanted, max(FALL_AT_LAST, fall) * mu if h >= LONG else mu), SMOOTHEST)
+        if good_mu <= NEAR_REST and left <= NEAR_BALANCE:
+            return self._smoothed(r, tension, scale)
         return Rest(False, r, tension, left * float(scale.max(initial=0.0)), self.count)
 
     def _within_reach(self, r: Array) -> Array:
@@ -187,9 +227,13 @@ class Flow:
         size: Array = np.linalg.norm(self.matrix.from_axes(self.matrix.along_axes(force)), axis=1)
         return size
 
+    def _over(self, force: Array, scale: Array) -> Array:
+        """Forces (n, 3) in the directions that are free, over the scale of their part."""
+        return self.matrix.along_axes(force / scale[self.of_node][:, None])
+
     def _relative(self, force: Array, scale: Array) -> float:
         """Largest force (n, 3) in a direction that is free, over the scale of its part."""
-        return float(np.abs(self.matrix.along_axes(force / scale[self.of_node][:, None])).max(initial=0.0))
+        return float(np.abs(self._over(force, scale)).max(initial=0.0))
 
     def _look(self, r: Array, tension: Array, mu: float, scale: Array, slack: Flags | None = None) -> Look:
         """Forces and laws at r; with `slack` given, bars are slack or have their length."""
@@ -221,37 +265,49 @@ class Flow:
             by_tension=np.where(off, 1.0 / unit, by_a / unit + by_w * bars.compliance / bars.length),
         )
 
-    def _step(self, start: Array, tension: Array, size: tuple[float, float, int],
-              scale: Array) -> tuple[Array, Array, Look, int] | None:  # fmt: skip
-        """One step of the motion: places, tensions, what was found there, iterations; None if it fails.
-
-        size : s of pseudo-time, mu, most iterations
-        """
-        h, mu, inner = size
-        field = self.work.field
+    def _step(self, start: Array, tension: Array, size: Size, scale: Array) -> tuple[Tried, int] | None:
+        """One step of the motion from places `start` (m): where it ends, and its iterations; None if it fails."""
+        field, mu = self.work.field, size.mu
         damping = 0.5 * (field.damping + field.damping.transpose(0, 2, 1))
-        shift = field.inertia / h**2 + damping / h
-        r, tension = start.copy(), tension.copy()
-        for iteration in range(inner):
+        shift = field.inertia / size.h**2 + damping / size.h
+        self.work.bars.screen.blunt = size.blunt
+        solved = max(SOLVED * mu if mu > SMOOTHEST else 0.0, ROUND_OFF)
+
+        def tried(r: Array, tension: Array) -> Tried:
             look = self._look(r, tension, mu, scale)
             out = look.left - np.einsum("nij,nj->ni", shift, r - start)
-            error = max(self._relative(out, scale), float(np.abs(look.laws.miss).max(initial=0.0)))
-            if error <= max(SOLVED * mu if mu > SMOOTHEST else 0.0, ROUND_OFF):
-                return r, tension, look, iteration
-            change = self._newton(r, tension, shift, look, out) if np.isfinite(error) else None
+            parts = np.concatenate([self._over(out, scale), look.laws.miss])
+            return Tried(r, tension, look, out, float(np.abs(parts).max(initial=0.0)), float(np.linalg.norm(parts)))
+
+        now = tried(start, tension)
+        norms = deque([now.norm], STALLS + 1)
+        for iteration in range(INNER):
+            if now.error <= solved:
+                return now, iteration
+            stalls = iteration >= STALLS and norms[-1] > STALLED * norms[0]
+            change = None if stalls or not np.isfinite(now.error) else self._newton(now, shift)
             if change is None:
                 return None
-            r, tension = r + change[0], tension + change[1]
+            best, share = None, 1.0
+            for _ in range(TRIES):
+                new = tried(now.r + share * change[0], now.tension + share * change[1])
+                best = new if best is None or new.norm < best.norm else best
+                if new.norm <= (1.0 - ENOUGH * share) * now.norm or new.error <= BALANCED:
+                    break
+                share *= PART
+            assert best is not None
+            now = best
+            norms.append(now.norm)
         return None
 
-    def _newton(self, r: Array, tension: Array, shift: Array, look: Look, out: Array) -> tuple[Array, Array] | None:
+    def _newton(self, at: Tried, shift: Array) -> tuple[Array, Array] | None:
         """Changes of places and tensions, shortened where bars would turn too far; None if there are none."""
         self.count += 1
-        slopes = load_slopes(self.work, self.pattern, r, look.force)
-        stretch = (look.direction, look.size, tension)
-        laws = (look.laws.by_length, look.laws.by_tension)
+        look, laws = at.look, (at.look.laws.by_length, at.look.laws.by_tension)
+        slopes = load_slopes(self.work, self.pattern, at.r, look.force)
+        stretch = (look.direction, look.size, at.tension)
         try:
-            right = np.concatenate([self.matrix.along_axes(out), -look.laws.miss])
+            right = np.concatenate([self.matrix.along_axes(at.out), -look.laws.miss])
             dr, dt = self.matrix.solve(slopes, shift, stretch, laws, right)
         except RuntimeError:  # singular
             return None
@@ -262,28 +318,46 @@ class Flow:
         share = min(1.0, TURN / turn) if turn > 0.0 else 1.0
         return share * dr, share * dt
 
-    def _finish(self, r: Array, tension: Array, scale: Array) -> Rest:
-        """The same without smoothing: slack bars have no tension, the others their length."""
-        bars = self.work.bars
-        look = self._look(r, tension, SMOOTHEST, scale)
-        slack = self.pulls_only & (tension / scale[self.of_bar] < 1.0 - look.size / bars.length)
-        tension = np.where(slack, 0.0, tension)
-        best = Rest(True, r, tension, float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0)), self.count)
-        none = np.zeros_like(self.work.field.damping)
+    def _finish(self, r: Array, tension: Array, scale: Array) -> Rest | None:
+        """The same without smoothing: slack bars have no tension and are no longer than they are, the others pull.
+
+        None where bars that just carry nothing would have to push, or be longer: then the smoothed state is better.
+        """
+        bars, unit = self.work.bars, scale[self.of_bar]
+        bars.screen.blunt = 0.0
+        slack = self._slack(r, tension, scale)
+        none, tension = np.zeros_like(self.work.field.damping), np.where(slack, 0.0, tension)
         for _ in range(LAST):
             look = self._look(r, tension, 0.0, scale, slack)
-            left = float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0))
-            if (
-                self._relative(look.left, scale) <= ROUND_OFF
-                and float(np.abs(look.laws.miss).max(initial=0.0)) <= ROUND_OFF
-            ):
-                pulled = np.where(self.pulls_only, np.maximum(tension, 0.0), tension)
-                return Rest(True, r, pulled, left, self.count)
-            change = self._newton(r, tension, none, look, look.left)
+            error = max(self._relative(look.left, scale), float(np.abs(look.laws.miss).max(initial=0.0)))
+            if error <= ROUND_OFF:
+                pushes = self.pulls_only & (tension < -ROUND_OFF * unit)
+                if np.any(pushes | (slack & (look.size > (1.0 + ROUND_OFF) * bars.length))):
+                    return None
+                return self._rest(r, tension, look)
+            change = self._newton(Tried(r, tension, look, look.left, error, error), none)
             if change is None:
-                break
-            r, tension = r + change[0], tension + change[1]
-        return best
+                return None
+            r, tension = r + change[0], np.where(slack, 0.0, tension + change[1])
+        return None
+
+    def _smoothed(self, r: Array, tension: Array, scale: Array) -> Rest:
+        """The smoothed state, its slack bars without tension."""
+        self.work.bars.screen.blunt = 0.0
+        tension = np.where(self._slack(r, tension, scale), 0.0, tension)
+        return self._rest(r, tension, self._look(r, tension, 0.0, scale))
+
+    def _slack(self, r: Array, tension: Array, scale: Array) -> Flags:
+        """(m,) bars with a < w."""
+        bars = self.work.bars
+        size = np.linalg.norm(r[bars.node[:, 1]] - r[bars.node[:, 0]], axis=1)
+        is_slack: Flags = self.pulls_only & (tension / scale[self.of_bar] < 1.0 - size / bars.length)
+        return is_slack
+
+    def _rest(self, r: Array, tension: Array, look: Look) -> Rest:
+        """An equilibrium; bars that cannot push do not, by no digit."""
+        pulled = np.where(self.pulls_only, np.maximum(tension, 0.0), tension)
+        return Rest(True, r, pulled, float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0)), self.count)
 
 
 def _growth(iterations: int, since: int) -> float:
