@@ -57,6 +57,32 @@ def test_without_a_load_across_it_the_tension_is_indeterminate(system):
     assert "indeterminate" in {doubt.code for doubt in answer.doubts}
 
 
+def tethered(tendons: int) -> rw.System:
+    """A buoyant body on vertical inextensible tendons, evenly round its axis."""
+    turn = [2.0 * math.pi * i / tendons for i in range(tendons)]
+    arms = [[3.0 * math.cos(a), 3.0 * math.sin(a), 0.0] for a in turn]
+    return rw.System.model_validate(
+        {
+            "environment": {"depth": 60.0},
+            "sections": {"s": {"diameter": 0.1, "mass": 30.0, "axial_stiffness": "inextensible"}},
+            "points": {f"a{i}": {"position": [x, y, -60.0]} for i, (x, y, _) in enumerate(arms)},
+            "bodies": {"b": {"mass": 2e5, "inertia": [2e6, 2e6, 2e6], "position": [0, 0, -10],
+                             "hull": {"kind": "axisymmetric", "profile": [[0, 3.5], [12, 3.5]]},
+                             "centre_of_mass": [0, 0, 4],
+                             "attachments": {f"e{i}": arm for i, arm in enumerate(arms)}}},
+            "lines": {f"l{i}": {"from": f"a{i}", "to": f"b.e{i}", "pieces": [{"section": "s", "length": 50.0}]}
+                      for i in range(tendons)},
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("tendons", "open_"), [(1, 0), (3, 0), (4, 1), (6, 3)])
+def test_tendons_share_the_load_as_heave_roll_and_pitch_determine(tendons, open_):
+    """Three equations: of more than three tendons the rest is open."""
+    found = [doubt for doubt in rw.statics(tethered(tendons)).doubts if doubt.code == "indeterminate"]
+    assert sum(doubt.value for doubt in found) == open_
+
+
 def test_a_slightly_longer_line_has_the_tension_of_a_shallow_arc():
     """Closed form q d / sqrt(24 (L/d - 1)), q = w cos(slope): its next term is 1e-4 of it at this excess."""
     excess = 1e-8

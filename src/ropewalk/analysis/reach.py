@@ -20,13 +20,14 @@ from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, ROD
 from ropewalk.model.model import Model
-from ropewalk.model.state import rotation_matrix
+from ropewalk.model.state import State, rotation_matrix
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
 
 ROUND_OFF = 1e-9  # of the length: a system given by printed digits is let through
 WAY_OUT = "lengthen it or give it axial_stiffness"
 STRAIGHT = 1e-11  # of the distance: a smaller excess of length is lost in round-off, and the tension with it
+DEPENDENT = 1e-6  # of the largest singular value: below it a combination of tensions has no resultant
 NO_LOAD = 1e-9  # of weight and buoyancy: a smaller difference is none
 LEVEL = 1e-6  # sine of the angle to the vertical below which no weight acts across a line
 
@@ -64,14 +65,60 @@ def refuse_straight(model: Model, time: float = 0.0) -> None:
             )
 
 
-def indeterminate(model: Model, time: float = 0.0) -> Iterator[Doubt]:
-    """The doubt about inextensible lines that are exactly straight between held ends, without a load across them."""
-    for lines, apart, _ in _straight(model, time):
-        text = (
-            f"{_exactly_as_long(lines, apart)}, so that the tension is statically indeterminate: the value given is "
-            "one of many"
-        )
-        yield Doubt("indeterminate", lines[0], 0.0, STRAIGHT * apart, text)
+def indeterminate(model: Model, state: State) -> Iterator[Doubt]:
+    """The doubt about straight inextensible lines whose tensions statics leaves open.
+
+    Tensions of such lines that act on free points and bodies with no resultant can be added to any solution: they are
+    the null space of the matrix of the forces and moments of unit tensions.
+    """
+    taut = _taut(model, state)
+    if not taut.size:
+        return
+    unit = _of_unit_tensions(model, state, taut)
+    _, sizes, rows = np.linalg.svd(unit, full_matrices=True)
+    open_ = rows[int(np.sum(sizes > DEPENDENT * max(float(sizes.max(initial=0.0)), 1.0))) :]
+    if not open_.size:
+        return
+    lines = [model.names.lines[i] for i in taut[np.abs(open_).max(axis=0) > DEPENDENT]]
+    who, what = f"line '{lines[0]}' is", "its tension"
+    if len(lines) > 1:
+        who, what = f"lines {_together(lines)} are", "how they share the load"
+    text = (
+        f"{who} inextensible and straight, and statics does not determine {what}: the tensions given are one solution "
+        "of many"
+    )
+    yield Doubt("indeterminate", lines[0], float(open_.shape[0]), 0.0, text)
+
+
+def _taut(model: Model, state: State) -> Ints:
+    """Indices of the lines that cannot stretch and are straight."""
+    if INEXTENSIBLE not in model.sections.law:
+        return np.empty(0, dtype=np.int64)
+    lines = model.lines
+    ends = state.position[state.start[:-1]], state.position[state.start[1:] - 1]
+    apart = np.linalg.norm(ends[1] - ends[0], axis=1)
+    taut = _rigid(model) & (apart >= lines.length * (1.0 - ROUND_OFF)) & ~np.any(lines.end_kind == ROD, axis=1)
+    return np.flatnonzero(taut & (np.diff(lines.over_start) == 0)).astype(np.int64)
+
+
+def _of_unit_tensions(model: Model, state: State, taut: Ints) -> Array:
+    """(n, n_taut) forces (N) on the free components of points and bodies, and moments over the arm (N), per newton."""
+    points, bodies, lines = model.points, model.bodies, model.lines
+    on_points, on_bodies = np.zeros((points.mass.size, 3, taut.size)), np.zeros((bodies.mass.size, 6, taut.size))
+    for c, i in enumerate(taut.tolist()):
+        begin, end = state.position[state.start[i]], state.position[state.start[i + 1] - 1]
+        along = (end - begin) / np.linalg.norm(end - begin)
+        for j, (place, pull) in enumerate(((begin, along), (end, -along))):
+            k = int(lines.end_index[i, j])
+            if lines.end_kind[i, j] == BODY:
+                arm = place - state.body_position[k]
+                turning = np.cross(arm, pull) / max(bodies.hull_size(k), float(np.linalg.norm(arm)), 1e-9)
+                on_bodies[k, :, c] += np.concatenate([pull, turning])
+            else:
+                on_points[k, :, c] += points.frame[k] @ pull
+    moves = (points.joint != HELD) & (points.motion < 0)[:, None]
+    loose = bodies.joint == LOOSE
+    return np.concatenate([on_points[moves], on_bodies[loose].reshape(-1, taut.size)])
 
 
 def _straight(model: Model, time: float) -> Iterator[tuple[list[str], float, bool]]:

@@ -35,7 +35,7 @@ DRY = 1e-300  # N: keeps ratios finite
 
 def static_doubts(model: Model, state: State, report: Report, stability: Verdict | None) -> Iterator[Doubt]:
     """All doubts of an equilibrium, in the order of docs/audit.md."""
-    yield from indeterminate(model, state.time)
+    yield from indeterminate(model, state)
     yield from _slack(model, state, report)
     yield from _stretched(model, state)
     yield from _breaking(model, state)

@@ -243,13 +243,18 @@ def test_a_line_stretched_on_a_rough_bed_was_pulled_from_both_ends(method):
     system = {
         "environment": {"depth": 100, "gravity": 9.81, "water_density": 1025, "current": {"speed": 0.1},
                         "seabed": {"friction": 0.2}},
-        "sections": {"wire": {"diameter": 0.06, "mass": 19, "axial_stiffness": 4e8, "drag": {"normal": 0}}},
+        "sections": {"wire": {"diameter": 0.06, "mass": 19, "axial_stiffness": 4e8, "drag": {"normal": 0},
+                              "contact_diameter": 0.3}},
         "points": {"a": {"position": [0, 0, -100]}, "b": {"position": [3000, 0, -100]}},
         "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "wire", "length": 2997}]}},
     }  # fmt: skip
-    line = rw.statics(rw.System.model_validate(system), method).line("l")
+    answer = rw.statics(rw.System.model_validate(system), method)
+    line = answer.line("l")
     weight = (19 - 1025 * np.pi / 4 * 0.06**2) * 9.81
     expected = 4e8 * 3 / 2997 + 0.2 * weight * 2997 / 4
     # friction acts on the unstretched length of a line stretched by 1e-3: its square
     assert line["end_a"]["tension"] == pytest.approx(expected, rel=1e-6)
     assert line["end_b"]["tension"] == pytest.approx(expected, rel=1e-6)
+    # at the height of its axis: elements sink by w/(k b) into the bed
+    sink = 0.0 if method == "shooting" else weight / (1e5 * 0.3)
+    assert_allclose(answer.state.position[:, 2], -99.85 - sink, atol=1e-6)

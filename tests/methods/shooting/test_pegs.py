@@ -288,3 +288,21 @@ def test_buoyant_line_over_points_that_comes_to_lie_at_the_surface_ends_with_tha
     with pytest.raises(rw.ConvergenceError, match=r"along the water surface, .* no other method") as failure:
         rw.statics(system(0.0))
     assert "use method" not in str(failure.value)
+
+
+def test_a_cut_at_the_very_end_of_a_line_over_points_is_within_it():
+    """The second of two pieces falls to the bed; a cut beyond the last one ended in an IndexError."""
+    system = {
+        "environment": {"depth": 31.045919839288107},
+        "sections": {"s": {"diameter": 0.012732668469670935, "mass": 0.6366470748922347,
+                           "axial_stiffness": 30099642.01500744}},
+        "points": {"a": {"position": [-16.119454308199938, 0, -31.045919839288107]},
+                   "g0": {"position": [0.0, -0.42427567323839366, 2]},
+                   "g1": {"position": [9.313775951786432, -2.195809032513375, 5]},
+                   "w": {"position": [37.9616112422342, 0, 2.209499142825619]}},
+        "lines": {"l": {"from": "a", "to": "w", "over": ["g0", "g1"],
+                        "pieces": [{"section": "s", "length": 41.2024376127237},
+                                   {"section": "s", "length": 38.14513587479963}]}},
+    }  # fmt: skip
+    with pytest.raises(rw.ConvergenceError, match="would have to be held down by the seabed"):
+        rw.statics(System.model_validate(system))

@@ -168,7 +168,7 @@ class _Book:
             if sliding[c + 1] >= 0:
                 nodes.append(self._peg(plan.peg_of[c]))
                 continue
-            at = int(np.searchsorted(spans.rows.stop, plan.cuts[c]))
+            at = min(int(np.searchsorted(spans.rows.stop, plan.cuts[c])), spans.rows.shape[0] - 1)
             nodes.append(self._cut(states[c + 1, :3], resting_cut, float(spans.rows[at].radius)))
             self._carry(nodes[-1], plan.cuts[c], spans)
         nodes.append(ends[1][0])
@@ -193,7 +193,8 @@ class _Book:
             pair = (nodes[begin], nodes[c] if backward else nodes[c + 1])
             far = c if backward else c + 1
             slides = (sliding[begin], sliding[far])
-            beyond = self._rest(nodes[far], far, plan, own, -1)[1] if on_bed != HANGING and not plan.cuts else 0.0
+            lies = on_bed != HANGING and (not plan.cuts or plan.bed == (True,))  # perhaps up to its far end
+            beyond = self._rest(nodes[far], far, plan, own, -1)[1] if lies else 0.0
             self._add_arc((i, backward, start, list(pair), slides, places[c + 1] - places[c], scale, on_bed,
                            (lift, beyond), (start, float(places[far]))), n0, length, own)  # fmt: skip
 
