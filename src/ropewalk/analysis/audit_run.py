@@ -151,7 +151,7 @@ def resting_depths(model: Model) -> Array:
 def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
     """Doubts of a whole run, and whether each is so large that the run has failed.  figures : of its last report"""
     yield from _energy(model, audit, figures)
-    yield from _drift(model, figures)
+    yield from _drift(figures)
     yield from _lengths(model, audit)
     yield from _bed(model, audit)
     yield from _blows(model, audit)
@@ -183,7 +183,7 @@ def has_moved(turned: float, held: float) -> bool:
 
 
 def _by_lengths(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> float:
-    """Energy that bars gave or took whose lengths were met to a tolerance, J at most: :func:`_drift` judges that."""
+    """Energy that rigid bars gave or took, whose lengths are met to a tolerance, J at most: `_drift` judges that."""
     strain = float(figures.get("largest_strain_so_far", figures.get("largest_strain", 0.0)))
     return strain * audit.pulled * float(model.lines.length.sum() + model.nets.length.sum()) if strain > 0.0 else 0.0
 
@@ -209,10 +209,8 @@ def _energy(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterat
         yield Doubt("energy-closure", "", missed, CLOSURE, text), missed > WORST_CLOSURE
 
 
-def _drift(model: Model, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
-    drift = figures.get("constraint_drift")
-    if drift is None and np.all(model.sections.law == INEXTENSIBLE):
-        drift = figures.get("largest_strain_so_far", figures.get("largest_strain"))
+def _drift(figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
+    drift = figures.get("constraint_drift", figures.get("largest_strain_so_far", figures.get("largest_strain")))
     if drift is not None and float(drift) > DRIFT:
         off = f"{float(drift):.2g} of its length"
         text = f"the length of an element deviates from its law by {off} (limit {DRIFT:g}); use a smaller step"

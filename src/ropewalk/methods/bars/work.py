@@ -305,9 +305,10 @@ def strains(work: BarsWork) -> Array:
 
 
 def largest_strain(work: BarsWork) -> float:
-    """Of all bars; those that yield may be shorter than they are long."""
+    """Of the rigid bars; those that yield may be shorter than they are long."""
     strain = strains(work)
-    return float(np.where(work.steps.yields > 0.0, strain, np.abs(strain)).max(initial=0.0))
+    off = np.where(work.steps.yields > 0.0, strain, np.abs(strain))
+    return float(off[work.bars.compliance == 0.0].max(initial=0.0))
 
 
 def stable_step(work: BarsWork) -> float:
