@@ -365,6 +365,23 @@ def test_run_needs_no_xarray(mooring):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_run_json_has_where_statistics_begin_and_how_the_run_did(tmp_path, capsys):
+    """Waves are ramped over 2 s of 3: statistics from there on; the run began from an equilibrium without a remark."""
+    path = tmp_path / "case.yaml"
+    path.write_text(
+        "ropewalk: 1\nenvironment: {depth: 30, waves: {kind: regular, height: 1, period: 6, ramp: 2}}\n"
+        "sections: {r: {diameter: 0.05, mass: 10, axial_stiffness: 1.0e7}}\n"
+        "points: {a: {position: [0, 0, -20]}, b: {position: [30, 0, -10]}}\n"
+        "lines: {l: {from: a, to: b, elements: 8, pieces: [{section: r, length: 35}]}}\n"
+        "run: {duration: 3}\nrecord: {every: 0.25}\n"
+    )
+    code, out, err = ropewalk("run", path, "--json", capsys=capsys)
+    assert code == 0, err
+    told = json.loads(out)
+    assert (told["statistics_start"], told["start"], told["time"], told["records"]) == (2.0, "", 3.0, 13)
+    assert set(told["lines"]["l"]["A"]) == {"mean", "std", "min", "max", "time_of_max", "time_of_min"}
+
+
 def test_import_is_lazy():
     """`import ropewalk` alone loads nothing heavy; the public names are all there."""
     program = (

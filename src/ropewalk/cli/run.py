@@ -148,9 +148,11 @@ def run_summary(results: Recorded, target: Path) -> dict[str, Any]:
     from ropewalk.post.events import events
     from ropewalk.post.overview import overview
 
+    figures = overview(results)
     return {
         "file": str(target),
-        **overview(results),
+        "statistics_start": figures.pop("start"),
+        **figures,
         "records": int(results.sizes["time"]),
         "time": last_time(results),
         "energy": energy_balance(results),
