@@ -92,6 +92,17 @@ def test_random_web_has_an_audited_answer_that_adds_up(seed):
     assert troubles(result) == []
 
 
+def test_friction_does_not_draw_a_free_tail_to_the_other_side_of_its_anchor():
+    """A chain on a sloping bed with a free end lies downhill and down the current of its anchor, also with friction.
+
+    Friction at its limit balances it on the other side as well, 285 m away, at 3 times the tension.
+    """
+    case = random_web(99570016)
+    found = rw.statics(rw.System.model_validate(case), "fem")
+    way = np.subtract(*(found.state.point_position[list(case["points"]).index(name)] for name in ("p1", "a3")))
+    assert found.audit.passed and way[0] > 0.9 * 163.4  # of 163.4 m; the current and the slope go along x
+
+
 @pytest.mark.parametrize("seed", WIDE_BY_ALL)
 def test_methods_agree_on_systems_of_wide_kinds(seed):
     result = solve(seed, every=True, make=random_wide)

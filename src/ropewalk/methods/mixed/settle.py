@@ -192,7 +192,7 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
         kept.trial.X[...], kept.trial.T[...], attitude[...] = X, T, turns
         work.mesh, work.lies = smooth
         report = settle(model, work, t)
-        text = "bed friction is left out: no equilibrium was found with it"
+        text = "bed friction is left out: no equilibrium was found with it, or only one far from that without"
         iterations += report.iterations
         report = replace(report, message=text if report.good else report.message)
     return replace(report, iterations=iterations)
