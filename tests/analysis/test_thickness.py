@@ -92,3 +92,14 @@ def test_no_method_is_recommended_that_has_no_lines_over_points():
     with pytest.raises(rw.ConvergenceError) as failure:
         rw.statics(system)
     assert "fem" not in str(failure.value)
+
+
+def test_auto_keeps_the_answer_of_a_thin_line_where_elements_find_none(monkeypatch):
+    """By name the method refuses it, as before."""
+    from ropewalk.analysis import statics as question
+
+    system = rw.System.model_validate(hung(0.0))
+    monkeypatch.setattr(question, "candidates", lambda model, method: iter(["catenary", "shooting"]))
+    answer = rw.statics(system)
+    assert answer.method in ("catenary", "shooting")
+    assert "surface-thickness" in {doubt.code for doubt in answer.doubts}

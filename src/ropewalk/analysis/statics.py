@@ -241,6 +241,9 @@ def equilibrium_of_model(
             rejected = tuple((one.method, one.sentence) for one in tries if guess is None or one.method != GUESSLESS)
             return replace(found, audit=replace(found.audit, rejected=rejected)) if rejected else found
         tries.append(found)
+    spares = [one.spare for one in tries if one.spare is not None]
+    if spares and by == AUTO:
+        return spares[0]
     raise with_trouble(model, _failure(model, tries, time))
 
 
@@ -253,6 +256,7 @@ class Try:
     report: Report
     refused: InputError | None = None  # the method does not do the case
     audit: Audit | None = None
+    spare: Equilibrium | None = None  # an answer with a doubt, for `auto` if no other method has one
 
 
 def attempt(
@@ -281,12 +285,12 @@ def attempt(
     if below:
         text = f"{below}; method '{name}' does not model bodies on the bed; use method 'fem'"
         return Try(name, text, replace(report, status=Status.UNSUPPORTED, message=text))
-    cut = cut_by_surface(model, state, name)
-    if cut:
-        return Try(name, cut, replace(report, status=Status.UNSUPPORTED, message=cut))
     checked = audit(model, state, time, report.figures, QUADRATURE.get(name, "nodes"))
     if checked.passed:
-        return Equilibrium(system, model, state, report, name, (solver, work), checked)
+        found = Equilibrium(system, model, state, report, name, (solver, work), checked)
+        cut = cut_by_surface(model, state, name)
+        unsupported = replace(report, status=Status.UNSUPPORTED, message=cut)
+        return Try(name, cut, unsupported, spare=found) if cut else found
     text = f"method '{name}' reports an equilibrium that the audit rejects: {'; '.join(checked.sentences)}"
     failed = replace(report, status=Status.NOT_CONVERGED, message=text)
     return Try(name, text, failed, audit=checked)

@@ -4,7 +4,7 @@ Their load jumps where the axis of a line passes the surface; elements let a sec
 height of D (loads/member.py). Along a line that passes right through, both have the same sum. They differ where it
 ends within half its thickness of the surface, or turns back there: a line that ends at the surface at an angle
 :math:`\theta` has :math:`f D / (8 \sin\theta)` less load, f per length. Such cases are left to the elements; where
-these do not take the case, as with lines that run over points, the answer stands with a doubt.
+these do not take the case, as with lines that run over points, or find nothing, the answer stands with a doubt.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def cut_by_surface(model: Model, state: State, method: str) -> str:
 
 
 def thin_at_surface(model: Model, state: State, method: str) -> Iterator[Doubt]:
-    """The doubt, if no method of elements takes the case."""
-    found = _cut(model, state, method) if _alone(model) else None
+    """The doubt about an answer that stands because no method of elements takes the case, or has one."""
+    found = _cut(model, state, method)
     if found is not None:
         yield Doubt(CODE, found.line, found.share, FELT, f"{found.sentence} (limit {percent(FELT)})")
 
