@@ -149,6 +149,16 @@ def test_a_line_parts_where_its_tension_reaches_the_limit() -> None:
     assert_allclose(states[-1].end_force[1, 1], rest.end_force[1, 1], atol=0.02 * np.abs(rest.end_force).max())
 
 
+def test_a_line_parts_wherever_in_a_step_its_tension_reaches_the_limit() -> None:
+    """Steps to where it parts are shorter than the one that passes it, however little: some runs went on for ever."""
+    rope = {"elements": 10, "pieces": [{"section": "rope", "length": 50}]}
+    towed = {"from": "ring", "to": "tug", "elements": 10, "pieces": [{"section": "rope", "length": 20}]}
+    for limit in np.linspace(1.2e4, 2e4, 17):
+        model = moored({"a": {"from": "left", "to": "ring", **rope, "break": {"tension": float(limit)}}, "t": towed})
+        _, report = march(model, MixedFem(ledger=False), np.arange(0.25, 10.1, 0.25))
+        assert len(report.figures["parted"]) == 1
+
+
 def test_mistakes_are_named() -> None:
     """A break needs a cause, a place for a time, and a place on the line."""
     line = {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 20.0}]}
