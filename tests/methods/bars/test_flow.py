@@ -6,11 +6,13 @@ from bars_cases import netted, panel, run
 from random_bar_runs import random_bar_run
 from random_nets import random_joined_net, random_net
 
+from ropewalk.analysis.statics import statics
 from ropewalk.methods.bars.equilibrium import BarsStatics
 from ropewalk.methods.bars.flow import Flow
 from ropewalk.methods.bars.slopes import build_pattern, load_slopes, loads_at_rest
 from ropewalk.methods.bars.work import gaps, node_forces, start_bars
 from ropewalk.methods.protocol import Status
+from ropewalk.model.given import still
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 from ropewalk.spec.system import System
@@ -104,6 +106,18 @@ def test_twines_that_just_carry_nothing_do_not_push():
     case = random_bar_run(99100165)
     _, _, work = run(BarsStatics(), build(System.model_validate(case)), 0.0)
     balanced(work)
+
+
+def test_moored_body_turns_to_its_equilibrium():
+    """A buoy on three inextensible lines: shortened until lengths are met too, iterations turned it by millimetres."""
+    case = random_bar_run(99500104)
+    system = System.model_validate(case)
+    model = still(build(system), 0.0)
+    solver = BarsStatics(accuracy=np.inf)
+    work = solver.start(model, statics(system).state)
+    assert solver.advance(model, work, 0.0).good
+    # the forces of 0.3 MN lines on a body of 19 MN have ten digits
+    balanced(work, 1e-8)
 
 
 def test_cage_in_a_flume_comes_to_rest():

@@ -58,7 +58,8 @@ GROWTH = (10.0, 4.0, 1.5, 1.0)  # ... these factors, the last beyond SLOW
 CAREFUL, CAREFUL_GROWTH = 4, 2.0  # steps after one that failed, and the most by which they grow
 TURN = 0.3  # of its length, by which the ends of a bar may move against each other in an iteration
 TRIES, PART = 6, 0.4  # of an iteration, each this part of the one before, ...
-ENOUGH = 0.1  # ... until what is left falls by this share of what Newton's method promises
+ENOUGH = 0.1  # ... until what is left falls by this share of what Newton's method promises, or is ...
+SMALL = 1e-3  # ... no larger than this: lengths that bars miss by as they turn are met in the next iteration
 INNER = 24  # iterations of a step before a shorter one is tried; good ones take 2 to 8
 STALLS, STALLED = 4, 0.6  # iterations in which what is left must fall to this
 WORK = 1.3e6  # unknowns times factorisations that are spent: some 8 s
@@ -292,7 +293,7 @@ class Flow:
             for _ in range(TRIES):
                 new = tried(now.r + share * change[0], now.tension + share * change[1])
                 best = new if best is None or new.norm < best.norm else best
-                if new.norm <= (1.0 - ENOUGH * share) * now.norm or new.error <= BALANCED:
+                if new.norm <= (1.0 - ENOUGH * share) * now.norm or new.error <= SMALL:
                     break
                 share *= PART
             assert best is not None
