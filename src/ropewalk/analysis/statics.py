@@ -425,10 +425,8 @@ def candidates(model: Model, method: str) -> Iterator[str]:
         return
     asked = demands(model) - NOT_STATIC
     found = False
-    # time integration of nets whose motion without inertia comes to no rest takes half a minute and finds none
-    without = {SETTLE} if model.nets.names else set()
     for name in _by_preference():
-        if name not in without and asked | {Claim.STATICS} <= solver_class(name).claims:
+        if asked | {Claim.STATICS} <= solver_class(name).claims:
             found = True
             yield name
     if not found:

@@ -148,8 +148,13 @@ class Recursive(BarsInTime):
 
 
 def _refuse_slack(model: Model, work: BarsWork, state: State) -> None:
-    """Bars of lines that lie slack are shorter than their length; straightened ones have no place on the bed."""
+    """Bars of lines that lie slack are shorter than their length; straightened ones have no place on the bed.
+
+    Twines of slack netting, which this solver lets push, would be those of another net.
+    """
     places = work.places
+    if model.nets.names:
+        _refuse_slack_nets(model, work, state)
     if not state.element_tension.size or not np.array_equal(state.s, places.line_s):
         return  # of another method: bars cut from a curve are all shorter than the curve
     way = np.linalg.norm(work.steps.r[places.line_node] - state.position, axis=1)
@@ -158,6 +163,20 @@ def _refuse_slack(model: Model, work: BarsWork, state: State) -> None:
         raise InputError(
             f"recursive: line '{model.names.lines[line]}' is slack at rest, and its bars, which carry compression, "
             f"would start {way.max():.3g} m away; use the solver 'constrained' or 'mixed_fem', or shorten it"
+        )
+
+
+def _refuse_slack_nets(model: Model, work: BarsWork, state: State) -> None:
+    """Raise InputError for netting that is slack at rest and would begin elsewhere."""
+    if state.net_tension.size != model.nets.length.size or state.net_position.shape != model.nets.knot.shape:
+        return
+    now, given = work.steps.r[work.places.knot], state.net_position
+    way = np.linalg.norm(now - given, axis=1)
+    if float(way.max(initial=0.0)) > STRAIGHTENED * float(np.linalg.norm(np.ptp(given, axis=0))):
+        net = int(np.searchsorted(model.nets.knot_start, int(way.argmax()), side="right")) - 1
+        raise InputError(
+            f"recursive: net '{model.nets.names[net]}' is slack at rest, and its bars, which carry compression, would "
+            f"start {way.max():.3g} m away; use the solver 'constrained', whose twines go slack"
         )
 
 

@@ -63,7 +63,7 @@ STRAINED = 1e-6  # relative error of a bar's length that an equilibrium may have
 SETTINGS: dict[str, dict[str, Any]] = {"projection": {"sweeps": 60}}
 FASTEST = 100.0  # times the size of the case in its natural time: a node that is faster is in an unstable step
 RETREATS, SHORTER = 6, 0.3  # from such steps, and by how much shorter the next ones are
-MOST_WORK = 1e7  # bars times steps that are spent unless a duration is given: about a minute
+MOST_WORK = 3e6  # bars times steps that are spent unless a duration is given: 5 to 15 s
 GENTLE = 0.5  # most of damping times step: the recursion takes the damping explicitly
 
 
