@@ -14,6 +14,7 @@ from ropewalk.analysis.audit_lines import (
     FORCE,
     GRIP,
     LEVEL,
+    NO_FARTHER,
     ON_BED,
     PUSH,
     RAMP,
@@ -158,7 +159,7 @@ def _held_ends(model: Model) -> Flags:
 def _dips(model: Model, state: State) -> Array:
     """(n_nodes,) m: how much lower the bed bears on lines that rise from where they are held.
 
-    Up to RAMP times that from there, and no farther than the other end.
+    Up to RAMP times that from there, and no farther than NO_FARTHER of the line.
     """
     lines, found = model.lines, np.zeros(state.s.size)
     given = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
@@ -172,7 +173,7 @@ def _dips(model: Model, state: State) -> Array:
             continue
         away = state.s[own] if j == 0 else state.s[own].max() - state.s[own]
         deep = max(0.0, radius - height)
-        found[own] += deep * np.maximum(0.0, 1.0 - away / max(min(RAMP * deep, float(away.max())), TINY))
+        found[own] += deep * np.maximum(0.0, 1.0 - away / max(min(RAMP * deep, NO_FARTHER * float(away.max())), TINY))
     return found
 
 

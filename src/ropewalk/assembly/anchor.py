@@ -32,6 +32,7 @@ ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
 SAME_PLACE = 1e-9  # relative: what is nearer to a place is there
 AT_END = 1e-9  # of a line: the same for where its stretch on the bed ends
 RAMP = 1000.0  # length over height of the way up from an anchor to the height of rest: lines that rise more are free
+NO_FARTHER = 0.1  # of a line, from its end: where that way ends at the latest
 BESIDE = 0.02  # of a line, from its end: where it is looked whether it lies there; the element of usual meshes
 
 
@@ -123,7 +124,7 @@ def laid_ends(model: Model, state: State) -> Flags:
 def dip(model: Model, line: int, side: int, end: Array, s: Array) -> Array:
     r"""How much lower than elsewhere (m) the bed begins to bear on nodes at s of a line that rises from its anchor.
 
-    .. math:: \delta\, \max(0,\, 1 - x / \min(\text{RAMP}\, \delta,\, l)), \qquad \delta = r_c - z
+    .. math:: \delta\, \max(0,\, 1 - x / \min(\text{RAMP}\, \delta,\, l/10)), \qquad \delta = r_c - z
 
     at x along a line of length l from an end held at a height z over the bed, below that of rest, the contact radius.
     The bed would otherwise push at nodes beside the anchor, the more of them the finer the mesh is. What stands on the
@@ -133,7 +134,7 @@ def dip(model: Model, line: int, side: int, end: Array, s: Array) -> Array:
     if depth <= 0.0:
         return np.zeros(s.size)
     away = np.abs(s - (s.min() if side == 0 else s.max()))
-    found: Array = depth * np.maximum(0.0, 1.0 - away / min(RAMP * depth, float(away.max())))
+    found: Array = depth * np.maximum(0.0, 1.0 - away / min(RAMP * depth, NO_FARTHER * float(away.max())))
     return found
 
 

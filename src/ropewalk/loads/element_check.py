@@ -32,6 +32,7 @@ from ropewalk.numerics.blockelimination import UNCOUNTED, ZERO3, add3, dot, scal
 from ropewalk.numerics.compile import kernel
 
 LEVEL = 1e-6  # of its thickness: a half that rises less passes the surface level
+NO_FARTHER = 0.1  # of a line, from its end: where the way up from an anchor to the height of rest ends at the latest
 WIDE = 0.5  # m: an end within the diameter of the thickest line, or twice this, of the bed may rest on it
 
 
@@ -150,11 +151,11 @@ def _dip(strings, water, limits, elements, places, knots, i, end):
 def _dip_at(deep, x, long, ramp):
     r"""How much lower the bed bears on a line at x (m) from an end that is held on it, m.
 
-    .. math:: d\, \max(0,\, 1 - x / \min(\text{ramp}\, d,\, l))
+    .. math:: d\, \max(0,\, 1 - x / \min(\text{ramp}\, d,\, l/10))
 
     Source: docs/theory/mixed_elements.md, Seabed.    deep : d of :func:`_dip`, m    long : l of the line, m
     """
-    return 0.0 if deep <= 0.0 else deep * max(0.0, 1.0 - x / min(ramp * deep, long))
+    return 0.0 if deep <= 0.0 else deep * max(0.0, 1.0 - x / min(ramp * deep, NO_FARTHER * long))
 
 
 @kernel(**UNCOUNTED)
