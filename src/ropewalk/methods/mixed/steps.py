@@ -442,9 +442,8 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             continue
         share, parted = parting(work.now.T, work.trial.T, mesh.element)
         if share < 1.0 and h > settings.least_step / LAST_CUT:
-            clock.step = (
-                h * max(share, LAST_CUT) / (1.0 + STRETCH)
-            )  # or the same step would be stretched to t_end again
+            # shorter still, or the same step would be stretched to t_end again
+            clock.step = h * max(share, LAST_CUT) / (1.0 + STRETCH)
             continue
         scale = max(speed, clock.speed, settings.speed_floor)
         ratio = error / (scale * settings.tolerance) if not fixed else 0.0
