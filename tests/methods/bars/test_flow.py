@@ -179,3 +179,18 @@ def test_a_long_buoyant_line_rises_from_the_bed():
     state, _, work = run(BarsStatics(), build(system), 0.0)
     balanced(work)
     assert state.position[:, 2].max() > -0.2
+
+
+def test_twines_that_carry_nothing_at_exactly_their_length_are_no_division_by_zero():
+    """A panel hung in still water, whose rows run level; warnings are errors. Its seams carry its weight in water."""
+    top, low, wide = -1.3809994478895034, -2.94248961653154, 5.289039430646783
+    section = {"diameter": 0.0014751827536150857, "mass": 0.0016236975652254289, "axial_stiffness": 2e5,
+               "drag": {"normal": 1.2}}  # fmt: skip
+    panel = {"kind": "rectangle", "corners": [[0, 0, top], [wide, 0, top], [wide, 0, low], [0, 0, low]]}
+    net = {"panel": panel, "section": "t", "bar_length": 0.06265834965625497, "cells": [5, 7], "held": "upper"}
+    system = System.model_validate(
+        {"environment": {"seabed": {"kind": "none"}}, "sections": {"t": section}, "nets": {"n": net}}
+    )
+    answer = statics(system)
+    assert answer.audit.passed
+    assert answer.method == "bars_statics"

@@ -46,6 +46,7 @@ FALL_AT_LAST = 0.3  # of mu in a step, where steps are long
 LONG = 1e5  # s
 SOLVED = 0.1  # of mu, to which a step is solved, and no better than ...
 ROUND_OFF = 1e-11  # ... this
+TINY = 1e-300  # keeps a root off 0
 NEARLY = 10.0  # times the last mu: where a step fails there, round-off rules
 BALANCED = 1e-9  # relative residual forces at the last mu
 NEAR_REST, NEAR_BALANCE = 1e-7, 1e-8  # mu and forces of an equilibrium whose tensions have no more digits
@@ -254,7 +255,7 @@ class Flow:
         w = (bars.length + bars.compliance * tension - size) / bars.length
         unit = scale[self.of_bar]
         a = tension / unit
-        root = np.sqrt(a * a + w * w + 2.0 * mu * mu) if slack is None else np.ones_like(a)
+        root = np.sqrt(np.maximum(a * a + w * w + 2.0 * mu * mu, TINY)) if slack is None else np.ones_like(a)
         smooth = self.pulls_only if slack is None else np.zeros_like(self.pulls_only)
         off = self.idle if slack is None else self.idle | slack
         by_w = np.where(smooth, 1.0 - w / root, 1.0)
