@@ -194,7 +194,7 @@ def test_random_runs_of_bars_pass_their_audit(seed):
         (31180002, "does not support seabed friction"),
         (31180060, "does not support joints by component"),
         (31180075, "cannot be brought to its length"),
-        (31180170, "cannot be brought to its length"),
+        (31180170, "is slack at rest, and its bars, which carry compression"),
     ],
 )
 def test_what_the_recursion_cannot_take_is_passed_on_to_a_solver_that_does(seed, words):

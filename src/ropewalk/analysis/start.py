@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.doubts import Doubt
+from ropewalk.analysis.reach import STRAIGHT
 from ropewalk.analysis.shared_start import equilibrium_of
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.protocol import Solver
@@ -257,9 +258,9 @@ def _joined(parts: list[Array], columns: int) -> Array:
 def _line(system: System, model: Model, i: int, ends: Array, shape: Any, own: LineStart) -> Shape:
     """s, positions and tensions at the points of a line in a given shape."""
     length, name = float(model.lines.length[i]), model.names.lines[i]
-    if shape == "catenary":
+    if shape == "catenary" and not _is_taut(model, i, ends):
         return _hung(system, name, ends)
-    if shape == "straight":
+    if shape in ("catenary", "straight"):
         return _straight(model, i, ends)
     points: Array = np.array(shape)
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
@@ -281,6 +282,14 @@ def _line(system: System, model: Model, i: int, ends: Array, shape: Any, own: Li
 
 
 GAP = 1e-3  # of a line's length: how far a given shape may end from the line's ends
+
+
+def _is_taut(model: Model, i: int, ends: Array) -> bool:
+    """Whether line i cannot sag between its ends."""
+    lines = model.lines
+    own = lines.piece_section[lines.piece_start[i] : lines.piece_start[i + 1]]
+    rigid = bool(np.all(model.sections.law[own] == INEXTENSIBLE))
+    return rigid and abs(float(np.linalg.norm(ends[1] - ends[0])) / float(lines.length[i]) - 1.0) <= STRAIGHT
 
 
 def _hung(system: System, name: str, ends: Array) -> Shape:
