@@ -38,9 +38,8 @@ def test_two_processes_that_hold_fill_and_delete_one_folder_never_meet(tmp_path)
     """Each finds the folder new, whatever the other was about to delete."""
     command = [sys.executable, "-c", PROGRAM, str(tmp_path / "a.nc.sweep"), str(ROUNDS)]
     both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    for process in both:
-        told = process.communicate(timeout=120)[1]
-        assert process.returncode == 0, told
+    told = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
     assert list(tmp_path.iterdir()) == []
 
 
@@ -57,3 +56,25 @@ def test_what_a_killed_process_left_half_deleted_goes_with_the_next(tmp_path):
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         lock.enter(tmp_path / "none" / "a.nc.part")
+
+
+def test_a_lock_that_another_puts_into_the_folder_being_deleted_does_no_harm(tmp_path, monkeypatch):
+    """Opening a lock with O_CREAT may reach the folder after its rename and its emptying: it is emptied again."""
+    folder, late = tmp_path / "a.nc.part", []
+
+    def rmtree(path, **options):
+        for entry in path.iterdir():
+            entry.unlink()
+        if late:
+            path.rmdir()
+        else:  # the other process is here now
+            (path / lock.LOCK).touch()
+            late.append(path)
+
+    monkeypatch.setattr(lock.shutil, "rmtree", rmtree)
+    for _ in range(2):
+        descriptor = lock.enter(folder)
+        lock.dissolve(folder)
+        os.close(descriptor)
+        assert list(tmp_path.iterdir()) == []
+    assert late

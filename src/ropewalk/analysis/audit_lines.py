@@ -35,7 +35,6 @@ ROUGH = 1e-2  # of the force or length: a polyline whose forces between nodes a 
 LEAST_WIDTH = 0.1  # m of contact, for lines without a diameter: the law of the bed needs one
 LEVEL = 1e-3  # of an element: least height over which it passes the surface
 RAMP = 1000.0  # length over height of the way up from an anchor on the bed to the height of rest
-NO_FARTHER = 0.1  # of a line, from its end: where that way ends at the latest
 ON_BED, SAME = 1e-9, 1e-9  # of the depth, m: room for round-off in ends on the bed, and in ends where they are given
 PUSH = 2e-3  # of a line's weight: with which a slack element may hold its shape
 SLACK = 1e-3  # of a line's weight: tension below which an element need not have its length

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ropewalk.analysis.case_doubts import case_doubts
+from ropewalk.analysis.reach import WAY_OUT
 from ropewalk.analysis.start import refuse_start
 from ropewalk.errors import InputError, Problem, told_apart
 from ropewalk.model.arrays import Array, Flags
@@ -28,7 +29,6 @@ from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
 from ropewalk.spec.system import System
 
 ROUND_OFF = 1e-12  # of the length: a taut line given by printed digits is let through
-WAY_OUT = "lengthen it or give it axial_stiffness"
 OFF_BED = 0.05  # of the depth: how far an anchor may be from the bed, or a fairlead from the surface
 OUTSIDE = 0.5  # of a hull's largest radius: how far arms and fairleads stand off
 MOMENTS = 100  # of a run, at which the ends of inextensible lines are looked at

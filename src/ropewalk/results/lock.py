@@ -7,12 +7,14 @@ import glob
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
 from ropewalk.results import files
 
 LOCK = "lock"
 GONE = ".gone"  # ends the name of a folder that is being deleted
+TRIES = 5  # to delete it: who was about to open its lock when it was renamed may put a new one in
 
 
 class HeldError(Exception):
@@ -72,6 +74,9 @@ def dissolve(folder: Path) -> None:
     if sys.platform == "win32":  # no folder with open files can be renamed there
         shutil.rmtree(folder)
         return
-    folder.rename(folder.with_name(f"{folder.name}.{os.getpid()}{GONE}"))
+    folder.rename(folder.with_name(f"{folder.name}.{os.getpid()}.{time.monotonic_ns()}{GONE}"))
     for left in folder.parent.glob(f"{glob.escape(folder.name)}.*{GONE}"):  # and what killed processes left of theirs
-        shutil.rmtree(left, ignore_errors=True)
+        for _ in range(TRIES):
+            shutil.rmtree(left, ignore_errors=True)
+            if not left.exists():
+                break
