@@ -19,6 +19,8 @@ from ropewalk.assembly.catenary import balance, evaluate
 from ropewalk.assembly.catenary_build import build_assembly
 from ropewalk.assembly.element import Elements, Instant, element_system
 from ropewalk.assembly.mesh import build_mesh
+from ropewalk.assembly.spans import line_spans
+from ropewalk.assembly.string import float_force, span_load
 from ropewalk.loads.grip import no_grip
 from ropewalk.loads.sea import water_at, water_at_place
 from ropewalk.methods.bars.arrays import make_field
@@ -34,8 +36,6 @@ from ropewalk.methods.linear.unknowns import Place, number
 from ropewalk.methods.mixed import booked
 from ropewalk.methods.mixed.ledger_forces import FORCES, measure_lines, new_ledger
 from ropewalk.methods.mixed.nodes import Lumps, node_terms
-from ropewalk.methods.shooting.spans import line_spans
-from ropewalk.methods.shooting.string import float_force, span_load
 from ropewalk.model.arrays import records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state, rotation_matrix

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from ropewalk.assembly.spans import line_spans
+from ropewalk.assembly.string import made_of, strain_at
 from ropewalk.loads.body import body_records, build_shells, still_block
 from ropewalk.methods.shooting.given import state_force
-from ropewalk.methods.shooting.spans import line_spans
-from ropewalk.methods.shooting.string import made_of, strain_at
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import PRESSURE

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ropewalk.assembly.spans import LineSpans, line_spans, reversed_spans
+from ropewalk.assembly.string import ALL, FORCE_ONLY, STATE
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.shape import line_scale
 from ropewalk.methods.shooting.shot import ARRIVED, LOG, SLACK_FORCE, TOO_MANY_STEPS, Arc, start_state
 from ropewalk.methods.shooting.shot import shoot as integrate
-from ropewalk.methods.shooting.spans import LineSpans, line_spans, reversed_spans
-from ropewalk.methods.shooting.string import ALL, FORCE_ONLY, STATE
 from ropewalk.model.arrays import Array, records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import end_positions, initial_state

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from ropewalk.assembly.string import DRY, GROUNDED, WET
 from ropewalk.methods.shooting.assembly import Result, evaluate, result_memory
 from ropewalk.methods.shooting.quadrature import is_quadrature
 from ropewalk.methods.shooting.solver import Shooting
-from ropewalk.methods.shooting.string import DRY, GROUNDED, WET
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE

@@ -7,9 +7,8 @@ discontinuous ones of degree nu < mu,
     \int \frac{T}{1+e}\, r' \cdot v' = \int f \cdot v + \sum F \cdot v, \qquad
     \int \Bigl(\frac{|r'|^2}{1+e} - (1+e)\Bigr) q = 0, \qquad e = e(T),
 
-with the strain e of the section's law taken point by point. Loads are those of the case: weight less buoyancy, drag of
-a current, pressure, tabled and centrifugal loads along lines; forces, weights and springs at points and attachments.
-Newton's method on sparse matrices, in plain numpy; the loads' derivatives are taken by differences.
+with the strain e of the section's law and the load f of assembly/string.py at every Gauss point; forces, weights and
+springs at points and attachments. Newton's method on sparse matrices; the derivatives of f are taken by differences.
 """
 
 from __future__ import annotations
@@ -25,24 +24,25 @@ from scipy.sparse.linalg import MatrixRankWarning, spsolve
 
 from ropewalk.assembly.catenary_build import prescribed
 from ropewalk.assembly.mesh import elements_of
+from ropewalk.assembly.spans import LineSpans, line_spans
+from ropewalk.assembly.string import float_force, span_load, strain_at
 from ropewalk.errors import InputError
-from ropewalk.loads.sea import current_here
+from ropewalk.loads.given import spring_pull
 from ropewalk.methods.protocol import Report, Status
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Ints, Records
 from ropewalk.model.joints import HELD
-from ropewalk.model.lines import FORCE_TABLE, PRESSURE
 from ropewalk.model.model import Model
-from ropewalk.model.profiles import Along, properties_at
 from ropewalk.model.state import NO_PLACES, NONE, State, resample
-from ropewalk.physics.drag_law import any_drag
-from ropewalk.physics.elasticity import strain
+from ropewalk.numerics.blockelimination import add3, dot, scale3, sub3
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 ITERATIONS = 60  # of Newton
 TOLERANCE = 1e-11  # of the corrections, relative to the longest line and the largest tension
 FORCE_TOLERANCE = 1e-9  # of the residual forces, relative to the largest load or tension
 LARGEST_MOVE = 0.2  # of the longest line, in one iteration
-DIFFERENCE = 1e-6  # of an element's length or tangent, for derivatives of loads
+DIFFERENCE = 1e-6  # of an element's length or of r', for derivatives of loads
 SPLIT = 1e-9  # of a line's length: cuts nearer than this are one
+POINT_WIDTH = 23  # numbers at a Gauss point: strain, its slope, load (3), derivatives by place (9) and by slope (9)
 EXTRA_POINTS = 3  # of Gauss on an element, beyond mu: laws and drag are no polynomials
 
 
@@ -63,7 +63,8 @@ class Cut(NamedTuple):
     """A line in elements."""
 
     s: Array  # (n + 1,) of their ends, m
-    section: Ints  # (n,)
+    spans: LineSpans  # (n,) one per element
+    lumps: Records  # (k,) of SPAN, at whose `stop` forces act
 
 
 @dataclass
@@ -79,6 +80,49 @@ class Lay:
     n_tensions: int
 
 
+@kernel(**UNCOUNTED)
+def at_points(s, state, span, law, law_data, sea, wet, out):
+    r"""Strain and its slope (1/N), load (N/m) and its derivatives by place and by r' at points of an element, into out.
+
+    .. math:: \frac{\partial f_i}{\partial x_j} \approx \frac{f_i(x + h e_j) - f_i(x - h e_j)}{2 h}
+
+    Source: central differences, [Press2007], sec. 5.7, with steps h of DIFFERENCE times the element's length and of
+    DIFFERENCE for r'; :func:`ropewalk.assembly.string.strain_at`, :func:`ropewalk.assembly.string.span_load`.
+
+    s : (q,) m from the start of the element    state : tensions (q,) N, places (q, 3) m, slopes r' (q, 3)
+    span, law, law_data, sea : as there    wet : under water    out : (q, POINT_WIDTH), filled
+    """
+    tension, place, slope = state
+    step = DIFFERENCE * (span.stop - span.start)
+    for q in range(s.size):
+        strain, by_tension = strain_at(tension[q], s[q], span, law, law_data)
+        r, d = (place[q, 0], place[q, 1], place[q, 2]), (slope[q, 0], slope[q, 1], slope[q, 2])
+        out[q, 0], out[q, 1] = strain, by_tension
+        f = _load(s[q], r, d, 1.0 + strain, span, wet, law_data, sea)
+        for i in range(3):
+            out[q, 2 + i] = f[i]
+        for j in range(3):
+            h = (step if j == 0 else 0.0, step if j == 1 else 0.0, step if j == 2 else 0.0)
+            k = scale3(DIFFERENCE / step, h)
+            after = _load(s[q], add3(r, h), d, 1.0 + strain, span, wet, law_data, sea)
+            before = _load(s[q], sub3(r, h), d, 1.0 + strain, span, wet, law_data, sea)
+            turned = _load(s[q], r, add3(d, k), 1.0 + strain, span, wet, law_data, sea)
+            back = _load(s[q], r, sub3(d, k), 1.0 + strain, span, wet, law_data, sea)
+            for i in range(3):
+                out[q, 5 + 3 * i + j] = 0.5 * (after[i] - before[i]) / step
+                out[q, 14 + 3 * i + j] = 0.5 * (turned[i] - back[i]) / DIFFERENCE
+
+
+@kernel(**UNCOUNTED)
+def _load(s, r, d, nu, span, wet, law_data, sea):
+    """Load at a place (N/m), 3 numbers: f of the string with t = d/|d|.
+
+    Source: :func:`ropewalk.assembly.string.span_load`.    d : r'    others as there
+    """
+    t = scale3(1.0 / np.sqrt(dot(d, d)), d)
+    return span_load(s, r, t, nu, span, wet, law_data, sea)[0]
+
+
 class HighOrder:
     """One equilibrium by elements of degrees mu and nu."""
 
@@ -86,6 +130,7 @@ class HighOrder:
         self.lay = _lay(model, order)
         self.r, self.T = _start(self.lay, state)
         self.time = state.time
+        self.wet = np.array([self.r[nodes, 2].mean() < 0.0 for nodes in self.lay.nodes])  # lines under water
         mu, nu = order
         x, w = leggauss(mu + EXTRA_POINTS)
         self.x, self.w = 0.5 + 0.5 * x, 0.5 * w
@@ -111,6 +156,8 @@ class HighOrder:
             residual, jacobian, scale = self._system()
             miss = float(np.max(np.abs(self._reduced(residual)), initial=0.0))
             if move <= 1.0 and miss <= FORCE_TOLERANCE * scale:
+                if text := self._at_surface():
+                    return Report(Status.NOT_CONVERGED, text, k, miss)
                 return Report(iterations=k, residual_force=miss, residual_position=float(np.abs(residual[n:]).max()))
             try:
                 step = np.zeros(residual.size)
@@ -130,6 +177,23 @@ class HighOrder:
             f"P{mu}-P{nu}: no equilibrium after {ITERATIONS} iterations, residual force {miss:.3g} N; use order [1, 0]"
         )
         return Report(Status.NOT_CONVERGED, text, ITERATIONS, miss)
+
+    def _at_surface(self) -> str:
+        """A sentence about the first line that crosses the water surface, where its load has a jump."""
+        model, (mu, nu) = self.lay.model, self.lay.order
+        if model.sea.water_density == 0.0:
+            return ""
+        for name, nodes, is_wet, length in zip(
+            model.names.lines, self.lay.nodes, self.wet, model.lines.length, strict=True
+        ):
+            beyond = float(np.max(self.r[nodes, 2] if is_wet else -self.r[nodes, 2]))
+            if beyond > SPLIT * length:
+                side = "above" if is_wet else "below"
+                return (
+                    f"line '{name}' crosses the water surface, with nodes up to {beyond:.3g} m {side} it; elements "
+                    f"of order [{mu}, {nu}] support lines on one side of it, use order [1, 0]"
+                )
+        return ""
 
     def _place(self, t: float) -> None:
         """Put held and moved points where they are at time t."""
@@ -175,7 +239,7 @@ class HighOrder:
         data: list[Array] = []
         scale = 0.0
         for line in range(len(lay.cuts)):
-            for e in range(lay.cuts[line].section.size):
+            for e in range(lay.cuts[line].s.size - 1):
                 where, residual, block, size = self._element(line, e)
                 R[where] += residual
                 rows.append(np.repeat(where, where.size))
@@ -196,7 +260,7 @@ class HighOrder:
         """Unknowns, residual and Jacobian of one element, and the largest force in it."""
         lay, (mu, nu) = self.lay, self.lay.order
         cut = lay.cuts[line]
-        h, section = float(cut.s[e + 1] - cut.s[e]), int(cut.section[e])
+        h = float(cut.s[e + 1] - cut.s[e])
         nodes = lay.nodes[line][mu * e : mu * e + mu + 1]
         first = lay.tension[line] + (nu + 1) * e
         cols = np.arange(first, first + nu + 1)
@@ -204,12 +268,14 @@ class HighOrder:
         slope, weight = self.slope / h, h * self.w
         d, T = slope @ self.r[nodes], self.tension @ self.T[cols]
         place = self.value @ self.r[nodes]
-        e_T, by_T = self._strain(section, T, cut.s[e] + h * self.x)
-        s = 1.0 + e_T
+        found, along = np.empty((self.x.size, POINT_WIDTH)), h * self.x
+        row, law, data = cut.spans.rows[e], cut.spans.laws[e], lay.model.sections.law_data
+        at_points(along, (T, place, d), row, law, data, lay.model.sea, bool(self.wet[line]), found)
+        s, by_T, load = 1.0 + found[:, 0], found[:, 1], found[:, 2:5]
+        by_place, by_slope = found[:, 5:14].reshape(-1, 3, 3), found[:, 14:].reshape(-1, 3, 3)
         pull = T / s
         by_pull = (1.0 / s - T * by_T / s**2)[:, None] * self.tension
         square = np.einsum("qc,qc->q", d, d)
-        load, by_place, by_slope = self._load(line, section, cut.s[e] + h * self.x, place, d, s)
         n = 3 * (mu + 1)
         R, J = np.zeros(n + nu + 1), np.zeros((n + nu + 1, n + nu + 1))
         R[:n] = (np.einsum("q,qi,qc->ic", weight * pull, slope, d)
@@ -225,119 +291,45 @@ class HighOrder:
         J[n:, n:] = -0.5 * np.einsum("q,ql,qm->lm", weight * (square / s**2 + 1.0) * by_T, self.tension, self.tension)
         return where, R, J, float(np.abs(T).max(initial=0.0))
 
-    def _made_of(self, section: int, s: Array) -> Along:
-        """Properties of a section at s (m from end A)."""
-        model = self.lay.model
-        return properties_at(model.sections, model.profiles, np.full(s.size, section), s)
-
-    def _strain(self, section: int, T: Array, s: Array) -> tuple[Array, Array]:
-        """Strain of a section's law and its derivative by tension (1/N), at tensions T (N) and places s (m)."""
-        own, profiles = self.lay.model.sections, self.lay.model.profiles
-        if profiles.stretches[section]:
-            stiffness = self._made_of(section, s).stiffness
-            return T / stiffness, 1.0 / stiffness
-        law = (own.law[section], own.law_data, own.law_start[section], own.law_start[section + 1])
-        found = [strain(float(tension), *law)[:2] for tension in T]
-        return np.array([e for e, _ in found]), np.array([slope for _, slope in found])
-
-    # --- loads ---
-
-    def _load(self, line: int, section: int, s: Array, place: Array, d: Array, stretch: Array) -> Any:
-        """Load per unstretched length (q, 3) N/m, and its derivatives by place (q, 3, 3) and by slope (q, 3, 3)."""
-        constant = self._given(line, section, s)
-        f = constant + self._following(line, section, s, place, d, stretch)
-        by_place, by_slope = np.zeros((s.size, 3, 3)), np.zeros((s.size, 3, 3))
-        if not self._follows(line):
-            return f, by_place, by_slope
-        step = DIFFERENCE * float(self.lay.model.lines.length[line])
-        for c in range(3):
-            way = np.eye(3)[c]
-            ahead, behind = (self._following(line, section, s, place + x * step * way, d, stretch)
-                             for x in (1.0, -1.0))  # fmt: skip
-            by_place[:, :, c] = (ahead - behind) / (2.0 * step)
-            ahead, behind = (self._following(line, section, s, place, d + x * DIFFERENCE * way, stretch)
-                             for x in (1.0, -1.0))  # fmt: skip
-            by_slope[:, :, c] = (ahead - behind) / (2.0 * DIFFERENCE)
-        return f, by_place, by_slope
-
-    def _follows(self, line: int) -> bool:
-        """True if a load depends on where the line is."""
-        lines, sea = self.lay.model.lines, self.lay.model.sea
-        own = lines.load_kind[lines.load_start[line] : lines.load_start[line + 1]]
-        if self.lay.model.fields.load_addresses(line)[0]:
-            return True
-        return bool(np.any(own != FORCE_TABLE)) or (sea.water_density > 0.0 and sea.current_speed > 0.0)
-
-    def _given(self, line: int, section: int, s: Array) -> Array:
-        """Weight less buoyancy and tabled loads (q, 3), N/m."""
-        model = self.lay.model
-        sea, lines = model.sea, model.lines
-        f: Array = np.zeros((s.size, 3))
-        made = self._made_of(section, s)
-        f[:, 2] = -sea.gravity * (made.mass - sea.water_density * made.area)
-        for k in range(lines.load_start[line], lines.load_start[line + 1]):
-            if lines.load_kind[k] == FORCE_TABLE:
-                table = lines.load_table[lines.table_start[k] : lines.table_start[k + 1]]
-                f += np.stack([np.interp(s, table[:, 0], table[:, 1 + c]) for c in range(3)], axis=1)
-        return f
-
-    def _following(self, line: int, section: int, s: Array, place: Array, d: Array, stretch: Array) -> Array:
-        """Drag of the current, pressure, centrifugal force and a load by a function (q, 3), N/m."""
-        model = self.lay.model
-        sea, lines, made = model.sea, model.lines, self._made_of(section, s)
-        t = d / np.linalg.norm(d, axis=1)[:, None]
-        f: Array = np.zeros_like(place)
-        if sea.water_density > 0.0 and sea.current_speed > 0.0:
-            half, law = 0.5 * sea.water_density, int(model.sections.drag_law[section])
-            for q in range(s.size):
-                u, across, along = (
-                    current_here(tuple(place[q]), sea),
-                    half * made.drag_normal[q],
-                    made.drag_tangential[q],
-                )
-                f[q] += stretch[q] * np.array(any_drag(u, tuple(t[q]), (across, half * along, across), law)[0])
-        for function in (handle.function for i, handle in model.fields.loads if i == line):
-            for q in range(s.size):
-                f[q] += function(float(s[q]), place[q].copy(), t[q].copy(), model.fields.time)
-        for k in range(lines.load_start[line], lines.load_start[line + 1]):
-            axis, value = lines.load_axis[k], lines.load_value[k]
-            if lines.load_kind[k] == PRESSURE:
-                f += value * np.cross(axis, t)
-            elif lines.load_kind[k] != FORCE_TABLE:
-                arm = place - lines.load_origin[k]
-                f += made.mass[:, None] * value**2 * (arm - np.outer(arm @ axis, axis))
-        return f
-
     def _points(self, R: Array, rows: list[Array], cols: list[Array], data: list[Array]) -> float:
         """Forces, weights and springs at points and attachments into the equations; the largest force."""
-        model, sea, largest = self.lay.model, self.lay.model.sea, 0.0
-        points, lines = model.points, model.lines
-        up = np.array([0.0, 0.0, 1.0])
+        lay, largest = self.lay, 0.0
 
-        def put(row: int, force: Array, drag_area: float) -> float:
-            if sea.water_density > 0.0 and drag_area > 0.0 and sea.current_speed > 0.0:
-                u = np.array(current_here(tuple(self.r[row]), sea))
-                force = force + 0.5 * sea.water_density * drag_area * np.linalg.norm(u) * u
-            R[3 * row : 3 * row + 3] -= force
-            return float(np.abs(force).max())
-
-        for k in range(len(model.names.points)):
-            lift = sea.gravity * (sea.water_density * points.volume[k] - points.mass[k])
-            force = points.force[k] + points.frame[k].T @ points.axis_force[k] + lift * up
-            off = points.frame[k] @ (self.r[k] - points.position[k])
-            force = force - points.frame[k].T @ (points.axis_spring[k] * off)
-            largest = max(largest, put(k, force, float(points.drag_area[k])))
-            where = np.arange(3 * k, 3 * k + 3)
+        def put(row: int, force: Array, by_place: Array) -> None:
+            nonlocal largest
+            where = np.arange(3 * row, 3 * row + 3)
+            R[where] -= force
+            largest = max(largest, float(np.abs(force).max()))
             rows.append(np.repeat(where, 3))
             cols.append(np.tile(where, 3))
-            data.append((points.frame[k].T @ np.diag(points.axis_spring[k]) @ points.frame[k]).ravel())
-        for line, cut in enumerate(self.lay.cuts):
-            for a in range(lines.attachment_start[line], lines.attachment_start[line + 1]):
-                node = self.lay.nodes[line][self.lay.order[0] * int(np.argmin(np.abs(cut.s - lines.attachment_s[a])))]
-                lift = sea.gravity * (sea.water_density * lines.attachment_volume[a] - lines.attachment_mass[a])
-                force = lines.attachment_force[a] + lift * up
-                largest = max(largest, put(int(node), force, float(lines.attachment_drag_area[a])))
+            data.append(-by_place.ravel())
+
+        points = lay.model.points
+        for k in range(len(lay.model.names.points)):
+            force, by_place = self._on_point(k)
+            way = tuple(self.r[k] - points.position[k])
+            for axis, stiffness in zip(points.frame[k], points.axis_spring[k], strict=True):
+                force += spring_pull(tuple(axis), stiffness, 0.0, way) * axis
+                by_place -= stiffness * np.outer(axis, axis)
+            put(k, force, by_place)
+        for line, cut in enumerate(lay.cuts):
+            for lump in cut.lumps:
+                node = int(lay.nodes[line][lay.order[0] * int(np.argmin(np.abs(cut.s - lump.stop)))])
+                put(node, *self._in_water(node, lump.jump.copy(), lump.float_volume, lump.float_drag))
         return largest
+
+    def _in_water(self, row: int, force: Array, volume: float, drag_area: float) -> tuple[Array, Array]:
+        """A force (N) with that of the water on a float at a row of positions, and its derivative by place (N/m)."""
+        by_place: Array = np.zeros((3, 3))
+        by_place[:, 2] = float_force(self.r[row], volume, drag_area, self.lay.model.sea, force)
+        return force, by_place
+
+    def _on_point(self, k: int) -> tuple[Array, Array]:
+        """Force on a point without that of lines and springs (N), and its derivative by place (N/m)."""
+        points = self.lay.model.points
+        force = points.force[k] + points.frame[k].T @ points.axis_force[k]
+        force[2] -= points.mass[k] * self.lay.model.sea.gravity
+        return self._in_water(k, force, points.volume[k], points.drag_area[k])
 
     # --- what is read ---
 
@@ -349,7 +341,7 @@ class HighOrder:
         pull = lagrange(0.5 + 0.5 * leggauss(nu + 1)[0], np.linspace(0.0, 1.0, mu + 1))[0]
         counts, s, position, tension, ends = [], [], [], [], np.zeros((len(lay.cuts), 2, 3))
         for line, cut in enumerate(lay.cuts):
-            n = cut.section.size
+            n = cut.s.size - 1
             T, share = np.zeros(mu * n + 1), np.zeros(mu * n + 1)
             at = np.zeros(mu * n + 1)
             for e in range(n):
@@ -364,30 +356,22 @@ class HighOrder:
             tension.append(T / share)
             ends[line] = self._end_forces(line)
         start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        force = np.array([self._point_force(k, ends) for k in range(n_points)]).reshape(-1, 3)
+        force = [self._on_point(k)[0] + ends[model.lines.end_index == k].sum(axis=0) for k in range(n_points)]
         nodes = int(start[-1])
         return State(
             time=self.time, point_position=self.r[:n_points].copy(), point_velocity=np.zeros((n_points, 3)),
-            point_force=force, body_position=model.bodies.position, body_quaternion=model.bodies.quaternion,
-            body_velocity=np.zeros_like(model.bodies.position), body_rate=np.zeros_like(model.bodies.position),
-            start=start, s=np.concatenate(s), position=np.concatenate(position), velocity=np.zeros((nodes, 3)),
-            tension=np.concatenate(tension), end_force=ends, grounded=np.zeros(len(lay.cuts)), node_force=NO_PLACES,
-            element_tension=NONE,
+            point_force=np.reshape(force, (-1, 3)), body_position=model.bodies.position,
+            body_quaternion=model.bodies.quaternion, body_velocity=np.zeros_like(model.bodies.position),
+            body_rate=np.zeros_like(model.bodies.position), start=start, s=np.concatenate(s),
+            position=np.concatenate(position), velocity=np.zeros((nodes, 3)), tension=np.concatenate(tension),
+            end_force=ends, grounded=np.zeros(len(lay.cuts)), node_force=NO_PLACES, element_tension=NONE,
         )  # fmt: skip
-
-    def _point_force(self, k: int, ends: Array) -> Array:
-        """Of a point on what holds it, N."""
-        points, sea = self.lay.model.points, self.lay.model.sea
-        force: Array = ends[self.lay.model.lines.end_index == k].sum(axis=0) + points.force[k]
-        force = force + points.frame[k].T @ points.axis_force[k]
-        force[2] += sea.gravity * (sea.water_density * points.volume[k] - points.mass[k])
-        return force
 
     def _end_forces(self, line: int) -> Array:
         """(2, 3) force of the line on what holds its ends: the nodal forces of the elements there, exact in balance."""
         mu = self.lay.order[0]
         _, first, _, _ = self._element(line, 0)
-        _, last, _, _ = self._element(line, self.lay.cuts[line].section.size - 1)
+        _, last, _, _ = self._element(line, self.lay.cuts[line].s.size - 2)
         found: Array = np.array([-first[:3], -last[3 * mu : 3 * mu + 3]])
         return found
 
@@ -438,36 +422,30 @@ def _lay(model: Model, order: tuple[int, int]) -> Lay:
     row, unknown = len(model.names.points), 0
     for line in range(lines.length.size):
         cut = _cut(model, line, counts)
-        inner = mu * cut.section.size - 1
+        inner = mu * (cut.s.size - 1) - 1
         a, b = (int(k) for k in lines.end_index[line])
         cuts.append(cut)
         nodes.append(np.concatenate([[a], np.arange(row, row + inner), [b]]).astype(np.int64))
         tension.append(unknown)
         row += inner
-        unknown += (nu + 1) * cut.section.size
+        unknown += (nu + 1) * (cut.s.size - 1)
     return Lay(model, order, cuts, nodes, row, tension, unknown)
 
 
 def _cut(model: Model, line: int, counts: Ints) -> Cut:
-    """Elements of a line: as many as for order [1, 0], with ends at attachments and at the rows of tabled loads."""
+    """Elements of a line: as many as for order [1, 0], with ends at attachments and at corners of its properties."""
     lines = model.lines
-    total = float(lines.length[line])
-    loads = range(int(lines.load_start[line]), int(lines.load_start[line + 1]))
-    knots = [lines.load_table[lines.table_start[k] : lines.table_start[k + 1], 0] for k in loads]
-    clumps = slice(int(lines.attachment_start[line]), int(lines.attachment_start[line + 1]))
-    stops = np.concatenate([lines.attachment_s[clumps], *knots])
-    s, section, begin = [0.0], [], 0.0
-    for p in range(int(lines.piece_start[line]), int(lines.piece_start[line + 1])):
-        length = float(lines.piece_length[p])
-        inside = np.unique(stops[(stops > begin + SPLIT * total) & (stops < begin + length - SPLIT * total)])
-        for a, b in pairwise([begin, *inside.tolist(), begin + length]):
-            if b - a <= 10.0 * SPLIT * total:
-                continue
-            n = max(1, round(int(counts[p]) * (b - a) / length))
-            s += np.linspace(s[-1], b, n + 1)[1:].tolist()
-            section += [int(lines.piece_section[p])] * n
-        begin += length
-    return Cut(np.array(s), np.array(section, dtype=np.int64))
+    own = slice(int(lines.piece_start[line]), int(lines.piece_start[line + 1]))
+    ends, cuts = np.cumsum(lines.piece_length[own]), []
+    for row in line_spans(model, line, NONE).rows:
+        p = own.start + min(int(np.searchsorted(ends, 0.5 * (row.start + row.stop))), ends.size - 1)
+        n = max(1, round(int(counts[p]) * float(row.stop - row.start) / float(lines.piece_length[p])))
+        cuts.append(np.linspace(row.start, row.stop, n + 1)[1:-1])
+    spans = line_spans(model, line, np.concatenate(cuts))
+    is_element = spans.rows.stop - spans.rows.start > SPLIT * float(lines.length[line])
+    rows = spans.rows[is_element]
+    s = np.concatenate([[0.0], rows.stop[:-1], lines.length[line : line + 1]])
+    return Cut(s, LineSpans(rows, spans.laws[is_element]), spans.rows[spans.rows.bound > 0.0])
 
 
 def _start(lay: Lay, state: State) -> tuple[Array, Array]:

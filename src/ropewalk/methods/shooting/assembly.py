@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ropewalk.assembly.string import ALL, FORCE_ONLY, STATE, float_force
 from ropewalk.loads.body import Shells, still_block
 from ropewalk.loads.given import spring_pull
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1, add_tension, peg_block, slide, slope_at
 from ropewalk.methods.shooting.shot import ARRIVED, LOG, Arc, shoot, start_state
-from ropewalk.methods.shooting.string import ALL, FORCE_ONLY, STATE, float_force
 from ropewalk.model.arrays import Array, Flags, Ints, Records, records
 from ropewalk.numerics.blockelimination import scale3
 from ropewalk.numerics.compile import UNCOUNTED, kernel

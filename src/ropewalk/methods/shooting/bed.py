@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.assembly.string import DRY, STATE, WET, made_of, strain_at, string_slope
 from ropewalk.loads.sea import current_here
-from ropewalk.methods.shooting.string import DRY, STATE, WET, made_of, strain_at, string_slope
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.drag_law import any_drag
 

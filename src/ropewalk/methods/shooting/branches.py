@@ -16,13 +16,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
+from ropewalk.assembly.string import FORCE_ONLY, STATE
 from ropewalk.methods.shooting.assembly import evaluate, result_memory
 from ropewalk.methods.shooting.build import build_problem
 from ropewalk.methods.shooting.plan import LinePlan
 from ropewalk.methods.shooting.read import SolvedShape
 from ropewalk.methods.shooting.report import Attempt
 from ropewalk.methods.shooting.shape import KnottedShape, end_place
-from ropewalk.methods.shooting.string import FORCE_ONLY, STATE
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, ROTATING

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.assembly import string
 from ropewalk.assembly.balance_newton import Place
+from ropewalk.assembly.spans import LineSpans, depends_on_position, line_spans, loads_along_bed, reversed_spans
 from ropewalk.loads.body import body_records, build_shells
-from ropewalk.methods.shooting import string
 from ropewalk.methods.shooting.assembly import LOCAL, Arcs, Nodes, Rigid
 from ropewalk.methods.shooting.bed import HANGING, SLIDING, STRAIGHT
 from ropewalk.methods.shooting.newton import Scales
@@ -27,7 +28,6 @@ from ropewalk.methods.shooting.shape import (
     point_loads,
 )
 from ropewalk.methods.shooting.shot import SLACK_FORCE
-from ropewalk.methods.shooting.spans import LineSpans, depends_on_position, line_spans, loads_along_bed, reversed_spans
 from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY

@@ -19,6 +19,7 @@ import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.assembly.catenary_build import prescribed
+from ropewalk.assembly.string import STATE
 from ropewalk.methods.shooting.assembly import Result, evaluate, gather, result_memory
 from ropewalk.methods.shooting.build import Problem, build_problem
 from ropewalk.methods.shooting.given import GivenShape
@@ -28,7 +29,6 @@ from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import place_of, read_state
 from ropewalk.methods.shooting.shape import Shape
 from ropewalk.methods.shooting.shot import ARRIVED
-from ropewalk.methods.shooting.string import STATE
 from ropewalk.model.arrays import Array, Ints, ints
 from ropewalk.model.model import Model
 from ropewalk.model.state import State

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
+from ropewalk.assembly.spans import LineSpans
 from ropewalk.loads.sea import current_here
 from ropewalk.methods.shooting.shape import GuessedShape, bed_height, line_scale
-from ropewalk.methods.shooting.spans import LineSpans
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ropewalk.methods.shooting import string
+from ropewalk.assembly import string
 from ropewalk.methods.shooting.assembly import arc_of, place
 from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.shot import ARRIVED, shoot, start_state

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
+from ropewalk.assembly.string import STATE
 from ropewalk.methods.shooting.assembly import Arcs
 from ropewalk.methods.shooting.build import ON_BED, Problem
 from ropewalk.methods.shooting.plan import LinePlan, Plan
 from ropewalk.methods.shooting.shape import GuessedShape, Shape, bed_height, end_place, peg_knots
-from ropewalk.methods.shooting.string import STATE
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import FREE
 from ropewalk.model.lines import BODY

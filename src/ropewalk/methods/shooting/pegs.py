@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.methods.shooting.string import DRY, FORCE_ONLY, STATE, WET, string_slope
+from ropewalk.assembly.string import DRY, FORCE_ONLY, STATE, WET, string_slope
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 PLACE0, PLACE1 = 15, 16  # of an arc's unknowns: s of its start and of its end, where these are at pegs

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.methods.shooting.string import GROUNDED, STATE, WET
+from ropewalk.assembly.string import GROUNDED, STATE, WET
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.rungekutta import D_A, D_C, D_E3, D_E5
 from ropewalk.physics.elasticity import strain
@@ -50,7 +50,7 @@ def quadrature_step(s, h, y, m, span, law, law_data, phase, delta, scale, K, y_n
     .. math:: r(s + h) = r(s) + h \sum_i b_i\, (\nu t)(s + c_i h), \qquad n(s + c h) = n - c h\, (f + \tfrac12 c h f_1)
 
     Source: the equations at the head of this file; :math:`\partial(\nu t)/\partial n` as in
-    :mod:`ropewalk.methods.shooting.string`. K[0] must hold the slope at s; the stages of dense output are filled.
+    :mod:`ropewalk.assembly.string`. K[0] must hold the slope at s; the stages of dense output are filled.
 
     s, h : m from the start of the span    y : (ALL,)    m : STATE, FORCE_ONLY or ALL    delta : N
     scale : (STATE,) tolerance of each entry    K : (STAGES, ALL), the state's columns are filled    y_new : filled

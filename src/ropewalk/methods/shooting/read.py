@@ -6,11 +6,11 @@ import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.assembly.catenary_state import with_corners
+from ropewalk.assembly.string import ALL, STATE, float_force
 from ropewalk.methods.shooting.assembly import Result, place, places
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1
 from ropewalk.methods.shooting.shot import LOG, Arc, shoot, start_state
-from ropewalk.methods.shooting.string import ALL, STATE, float_force
 from ropewalk.model.arrays import Array, Flags, offsets, records
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model

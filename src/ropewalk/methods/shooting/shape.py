@@ -7,10 +7,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from ropewalk.assembly import string
 from ropewalk.assembly.balance_newton import Place
-from ropewalk.methods.shooting import string
+from ropewalk.assembly.spans import LineSpans, line_spans
 from ropewalk.methods.shooting.guess import force_scale, guess_states
-from ropewalk.methods.shooting.spans import LineSpans, line_spans
 from ropewalk.model.arrays import Array, Ints, Records
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model

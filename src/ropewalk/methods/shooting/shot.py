@@ -1,6 +1,6 @@
 r"""One shot along one arc: position and force at its far end, and their derivatives by those at its start.
 
-An arc is a stretch of line, or a whole line, cut into spans (see :mod:`ropewalk.methods.shooting.string`).
+An arc is a stretch of line, or a whole line, cut into spans (see :mod:`ropewalk.assembly.string`).
 The state and its variational equations are integrated together by an adaptive pair, so the derivative is
 that of the computed end to the integrator's own accuracy and no differences are taken. Where the line
 passes the water surface or leaves the bed, the step is shortened until it ends there, and the derivative
@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ropewalk.assembly.string import ALL, DRY, FORCE_ONLY, GROUNDED, STATE, WET, float_force, string_slope
 from ropewalk.methods.shooting.bed import HANGING, STRAIGHT, lay_straight, point_on_bed, press, sink
 from ropewalk.methods.shooting.quadrature import is_quadrature, quadrature_step
-from ropewalk.methods.shooting.string import ALL, DRY, FORCE_ONLY, GROUNDED, STATE, WET, float_force, string_slope
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.rungekutta import (
     D_A,

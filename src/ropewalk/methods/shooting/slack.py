@@ -1,7 +1,7 @@
 """Slack places: a tiny force that gives them a direction, made smaller step by step.
 
 Where a line is slack the force along the bed, or across a leg that hangs upright, is a multiple of the smallest
-force delta (see :mod:`ropewalk.methods.shooting.string`) that its shape decides. So when delta is made smaller these
+force delta (see :mod:`ropewalk.assembly.string`) that its shape decides. So when delta is made smaller these
 forces go with it, and a start that scales them is almost exact.
 """
 

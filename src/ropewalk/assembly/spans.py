@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.methods.shooting import string
+from ropewalk.assembly import string
 from ropewalk.model.arrays import Array, Ints, Records, joined, records
 from ropewalk.model.lines import FORCE_TABLE, PRESSURE, ROTATING
 from ropewalk.model.model import Model
