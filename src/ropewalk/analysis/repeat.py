@@ -1,16 +1,15 @@
-"""Runs that are repeated with a smaller tolerance because their time steps lose or make too much energy.
+"""Runs that are repeated with finer time steps because the first ones lose or make too much energy.
 
-The tolerance of a run is about velocities; how much energy goes with them is known at the end. Where the case leaves
-the tolerance to the program, a run that fails its audit by its energies is repeated with a tenth of it, as statics go
-on to the next method. How often that happened follows from the doubts of the run, which are kept with its records: a
-stopped run goes on with the tolerance that it had.
+The tolerance of a run is about velocities, and the steps of bars follow their stability; how much energy goes with them
+is known at the end. Where the case leaves both to the program, a run that fails its audit by its energies is repeated
+with finer steps (`finer` of its solver), as statics go on to the next method. How often that happened follows from the
+doubts of the run, which are kept with its records: a stopped run goes on with the steps that it had.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 from ropewalk.analysis.audit_run import WORST_CLOSURE, WORST_NUMERICS
 from ropewalk.analysis.doubts import Doubt
@@ -18,51 +17,48 @@ from ropewalk.methods.protocol import Solver
 from ropewalk.spec.system import System
 
 REPEATED = "repeated"  # code of the doubt
-SHARE = 0.1  # of the tolerance, of the next run
 MOST_REPEATS = 2
 CURED = {"energy-numerics": WORST_NUMERICS, "energy-closure": WORST_CLOSURE}  # doubts, and where they are failures
 
 
-def chooses_tolerance(system: System, solver: str | Solver | None, method: Solver) -> bool:
-    """Whether the tolerance of a run is left to the program, and not replaced by a fixed step.
+@runtime_checkable
+class Refinable(Protocol):
+    """A solver that chooses its own steps and can be asked for finer ones."""
+
+    def finer(self, repeats: int) -> tuple[Solver, str, str]:
+        """The solver of a run after so many repeats; what is finer, with its value; and the key that gives it."""
+        ...
+
+
+def may_repeat(system: System, solver: str | Solver | None, method: Solver) -> bool:
+    """Whether the steps of a run are left to the program: neither a tolerance nor a step is given.
 
     solver : as asked for    method : with the settings of the case
     """
-    if not is_dataclass(method) or not {"tolerance", "step"} <= {field.name for field in fields(method)}:
-        return False
     given = set() if system.run is None else {*system.run.model_fields_set, *system.run.options}
     is_named = solver is None or isinstance(solver, str)
-    return is_named and "tolerance" not in given and getattr(method, "step", None) is None
+    return is_named and isinstance(method, Refinable) and not {"tolerance", "step"} & given
 
 
-def tightened(method: Solver, doubts: Sequence[Doubt]) -> Solver:
-    """The method with its tolerance after the repeats that are among the doubts."""
+def refined(method: Solver, doubts: Sequence[Doubt]) -> Solver:
+    """The method after the repeats that are among the doubts."""
     repeats = sum(doubt.code == REPEATED for doubt in doubts)
-    if not repeats:
-        return method
-    dataclass: Any = method
-    tighter: Solver = replace(dataclass, tolerance=_tolerance(method, repeats))
-    return tighter
+    return method.finer(repeats)[0] if repeats and isinstance(method, Refinable) else method
 
 
 def repeated(method: Solver, doubts: Sequence[Doubt], wrong: Sequence[Doubt]) -> Doubt | None:
     """The doubt of a run that is to be repeated because of what is wrong with it; None if it is not to be.
 
-    method : with its first tolerance    doubts : so far
+    method : with its first steps    doubts : so far
     """
     repeats = sum(doubt.code == REPEATED for doubt in doubts)
     causes = [doubt for doubt in wrong if doubt.code in CURED]
-    if not causes or repeats >= MOST_REPEATS:
+    if not causes or repeats >= MOST_REPEATS or not isinstance(method, Refinable):
         return None
-    before, now = _tolerance(method, repeats), _tolerance(method, repeats + 1)
+    (_, before, key), (_, now, _) = method.finer(repeats), method.finer(repeats + 1)
     worst = causes[0]
     text = (
-        f"the run was repeated with run.tolerance {now:g}: with {before:g}, {worst.sentence.partition(' (limit')[0]} "
-        f"(limit {CURED[worst.code]:g}); give run.tolerance to save the run before"
+        f"the run was repeated with {now}: with {before}, {worst.sentence.partition(' (limit')[0]} "
+        f"(limit {CURED[worst.code]:g}); give {key} to save the run before"
     )
     return Doubt(REPEATED, "", worst.value, CURED[worst.code], text)
-
-
-def _tolerance(method: Solver, repeats: int) -> float:
-    """Of a run after so many repeats, as its decimals are read."""
-    return float(f"{getattr(method, 'tolerance') * SHARE**repeats:.6g}")  # noqa: B009

@@ -21,7 +21,7 @@ from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.in_parts import in_parts
 from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
-from ropewalk.analysis.repeat import chooses_tolerance, repeated, tightened
+from ropewalk.analysis.repeat import may_repeat, refined, repeated
 from ropewalk.analysis.run_files import (
     DOUBTS,
     attributes,
@@ -323,7 +323,7 @@ class _Case(NamedTuple):
     duration: float  # s
     times: Times  # s
     first: float  # s, of the first record that is kept
-    repeats: bool  # with a smaller tolerance, if the energies of the run fail its audit
+    repeats: bool  # with finer steps, if the energies of the run fail its audit
 
 
 def _case(system: System, duration: float | None, solver: str | Solver | None, functions: Fields) -> _Case:
@@ -335,7 +335,7 @@ def _case(system: System, duration: float | None, solver: str | Solver | None, f
     kept = system.record
     times = record_times(duration, kept.every, kept.start)
     first = kept.start - ROUND_OFF * kept.every  # the record at the start itself is kept
-    repeats = chooses_tolerance(system, solver, method)
+    repeats = may_repeat(system, solver, method)
     return _Case(system, functions, model, method, duration, times, first, repeats)
 
 
@@ -351,7 +351,7 @@ def _recorded(
             is_at_rest = start.start_setting(system) == start.EQUILIBRIUM
             while True:
                 recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
-                method = tightened(case.method, at_rest)
+                method = refined(case.method, at_rest)
                 apart = method if case.functions.names() else in_parts(system, model, method)
                 try:
                     report = run(model, apart, state, case.times, recorder, show, notice, is_at_rest)

@@ -37,6 +37,8 @@ class MixedFemOptions(Part):
 class ConstrainedOptions(Part):
     """Rigid bars with exact multipliers."""
 
+    step_share: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Part of the automatic time step, where `run.step` is not given."""
     strain_tolerance: StrainTolerance = 1e-10
     """Relative tolerance of the lengths of bars."""
     slack: bool = True
@@ -48,6 +50,8 @@ class ConstrainedOptions(Part):
 class RecursiveOptions(Part):
     """Rigid bars by recursion over a tree."""
 
+    step_share: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Part of the automatic time step, where `run.step` is not given."""
     lumping: Literal["halves", "outer"] = "halves"
     closure: Literal["constraint", "pid"] = "constraint"
     """Closure of loops: by an exact constraint, or by the published control of their gaps."""
@@ -58,6 +62,8 @@ class RecursiveOptions(Part):
 class ProjectionOptions(Part):
     """Rigid bars whose lengths are met in sweeps (RRF and SHAKE)."""
 
+    step_share: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Part of the automatic time step, where `run.step` is not given."""
     variant: Literal["shake", "rrf", "rrf_published"] = "shake"
     sweeps: Count | None = None
     """Number of sweeps over the lengths, in place of the level `position`."""
@@ -87,6 +93,8 @@ class ConstrainedImplicitOptions(Part):
 class JointAnglesOptions(Part):
     """Bars in two joint angles each."""
 
+    step_share: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Part of the automatic time step, where `run.step` is not given."""
     form: Literal["recursive", "dense"] = "recursive"
     lumping: Literal["halves", "outer"] = "halves"
 

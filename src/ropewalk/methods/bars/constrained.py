@@ -64,13 +64,14 @@ MESSAGES = {
 class Constrained(BarsInTime):
     """Rigid bars, exact multipliers, explicit steps.
 
-    step : s; a third of the stability bound unless given    strain_tolerance : of the bars, relative
+    step : s; unless given, `step_share` of a third of the stability bound    strain_tolerance : of the bars, relative
     damping : 1/s, mass-proportional    lumping : of a bar's mass, see bars_build.build_bars
     slack : twines of nets whose section has no `compression` go slack instead of pushing; bars of lines
     fold, but those that are slack at the start
     """
 
     step: float | None = None
+    step_share: float = 1.0
     strain_tolerance: float = 1e-10
     damping: float = 0.0
     slack: bool = True

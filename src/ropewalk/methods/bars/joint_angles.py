@@ -43,12 +43,13 @@ STATE_ARRAYS = ("angle", "rate")
 class JointAngles(BarsInTime):
     """Rigid bars in two joint angles each, the form as published.
 
-    step : s; a third of the stability bound unless given    damping : 1/s, mass-proportional
+    step : s; unless given, `step_share` of a third of the stability bound    damping : 1/s, mass-proportional
     lumping : of a bar's mass, see bars_build.build_bars
     form : 'recursive', in O(n), [Otto2022], sec. 4.5.2; or 'dense', the non-recursive one of sec. 4.5.1
     """
 
     step: float | None = None
+    step_share: float = 1.0
     damping: float = 0.0
     lumping: Lumping = "halves"
     form: Literal["recursive", "dense"] = "recursive"

@@ -52,10 +52,11 @@ class Projection(BarsInTime):
     or hoops, and ends them at `strain_tolerance`
     strain_limit : while a bar of 'shake' is farther off its length than this, it sweeps on
     sweeps : exactly so many in their place    kinematic, pid, reaction : levels of 'rrf'
-    step, damping, slack, lumping : as in Constrained; bars of 'rrf' keep their length both ways
+    step, step_share, damping, slack, lumping : as in Constrained; bars of 'rrf' keep their length both ways
     """
 
     step: float | None = None
+    step_share: float = 1.0
     variant: Variant = "shake"
     sweeps: int | None = None
     strain_tolerance: float = 1e-12

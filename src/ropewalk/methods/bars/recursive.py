@@ -38,13 +38,14 @@ STATE_ARRAYS = (
 class Recursive(BarsInTime):
     """Rigid bars, recursion over a tree, predictor and corrector of second order.
 
-    step : s; a third of the stability bound unless given    damping : 1/s, mass-proportional
+    step : s; unless given, `step_share` of a third of the stability bound    damping : 1/s, mass-proportional
     lumping : of a bar's mass, see bars_build.build_bars
     closure : of loops; 'constraint', exact, or 'pid', the published control of their gaps
     pid : weight of its gains
     """
 
     step: float | None = None
+    step_share: float = 1.0
     damping: float = 0.0
     lumping: Lumping = "halves"
     closure: Literal["constraint", "pid"] = "constraint"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from ropewalk.assembly.link_start import close_links, refuse_open_links
@@ -19,6 +20,7 @@ from ropewalk.model.state import State, initial_state
 
 SAFETY = 0.35  # of the bound on stable steps: tensions grow during a run
 LARGEST_STEP = 0.05  # s, where nothing bounds it
+FINER = 0.25  # of the step, of a run that is repeated
 WHOLE = 1e-9  # of a step: times that are a whole number of steps apart are so with round-off
 
 
@@ -26,11 +28,21 @@ class BarsInTime(ABC):
     """Base of the solvers of bars in time, which are frozen dataclasses with these settings."""
 
     step: float | None  # s
+    step_share: float = 1.0  # of the step that is chosen where none is given
     damping: float  # 1/s, mass-proportional
     lumping: Lumping
 
     name: ClassVar[str]
     claims: ClassVar[frozenset[Claim]]
+
+    def finer(self, repeats: int) -> tuple[Any, str, str]:
+        """With shorter steps, for a run that is repeated; see analysis/repeat.py."""
+        dataclass: Any = self
+        share = FINER**repeats
+        if self.step is not None:
+            return replace(dataclass, step=self.step * share), f"run.step {self.step * share:g}", "run.step"
+        how_long = f"steps of {share:g} of the chosen length" if repeats else "the steps that were chosen"
+        return replace(dataclass, step_share=share), how_long, "run.options.step_share"
 
     @abstractmethod
     def start(self, model: Model, state: State) -> BarsWork:
@@ -72,4 +84,4 @@ class BarsInTime(ABC):
         return max(1, math.ceil((t - work.time) / self._step(work) - WHOLE))
 
     def _step(self, work: BarsWork) -> float:
-        return self.step or min(SAFETY * stable_step(work), LARGEST_STEP)
+        return self.step or self.step_share * min(SAFETY * stable_step(work), LARGEST_STEP)

@@ -68,6 +68,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.moments import Moments
 from ropewalk.model.state import State
 
+FINER = 0.1  # of the tolerance, of a run that is repeated
 LEAST_STEP = 1e-7  # s; below it a run is given up
 LONGEST_STEP = 2.0  # s, where nothing periodic drives the lines
 STEPS_PER_PERIOD = 12  # at least, of the shortest period of motions and waves that matters
@@ -95,6 +96,11 @@ class MixedFem:
     ledger: bool = True  # keep the energy balance
     accuracy: float = ACCURACY  # wanted discretisation error of end tensions at rest, where elements are not given
     lanes: bool = True  # lines, or the halves of one, go side by side in vector registers where they can
+
+    def finer(self, repeats: int) -> tuple[MixedFem, str, str]:
+        """With a smaller tolerance, for a run that is repeated; see analysis/repeat.py."""
+        tolerance = float(f"{self.tolerance * FINER**repeats:.6g}")  # as its decimals are read
+        return replace(self, tolerance=tolerance), f"run.tolerance {tolerance:g}", "run.tolerance"
 
     def start(self, model: Model, state: State) -> FemWork:
         """Mesh, memory, and the equilibrium or the given state on it."""
