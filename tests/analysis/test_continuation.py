@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, fsolve
 
 import ropewalk as rw
+from ropewalk.analysis.path_curves import LineCurve
 from turning_rope import LENGTH, SPAN, G, rope
 
 RATE_KEY = "lines.l.loads.0.rate"
@@ -132,6 +133,39 @@ def test_what_cannot_be_followed_is_refused(options, words):
     with pytest.raises(rw.InputError) as refused:
         rw.continuation(rope(), **{"key": RATE_KEY, "start": 20.0, "stop": 19.0, **options})
     assert words in str(refused.value)
+
+
+def landing(length=90.0):
+    """A chain in a current that comes to lie on the bed as it is lengthened."""
+    return rw.System.model_validate({
+        "environment": {"depth": 50, "current": {"speed": 0.5}},
+        "sections": {"chain": {"diameter": 0.1, "mass": 20, "axial_stiffness": 1e8}},
+        "points": {"a": {"position": [60, 0, -50]}, "b": {"position": [0, 0, 0]}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "chain", "length": length}]}},
+    })  # fmt: skip
+
+
+def test_a_path_goes_on_where_the_line_comes_to_lie_on_the_bed():
+    """The equations of the first point have none of it on the bed: new ones are made; as statics of each length."""
+    path = rw.continuation(landing(), "lines.l.pieces.0.length", 90.0, 102.0)
+    assert path.attrs["status"] == "done" and float(path.audit.max()) <= 1.0
+    assert np.all(np.diff(path.arc) > 0.0)
+    for k in range(0, path.sizes["step"], 5):
+        line = rw.statics(landing(float(path.parameter[k]))).line("l")
+        found = [line["end_a"]["tension"], line["end_b"]["tension"]]
+        assert_allclose(path.value.values[k], found, atol=1e-6 * found[1])
+
+
+def test_a_path_ends_before_a_point_that_the_audit_rejects(monkeypatch):
+    plain = LineCurve.seen
+
+    def seen(self, at, p):
+        return plain(self, at, p)._replace(audit=3.0 if p > 0.5 else 0.1)
+
+    monkeypatch.setattr(LineCurve, "seen", seen)
+    path = rw.continuation(landing(), "lines.l.pieces.0.length", 90.0, 92.0)
+    assert float(path.parameter[-1]) <= 91.0
+    assert "the audit rejects the next point" in path.attrs["status"]
 
 
 def test_a_path_is_written_and_read(tmp_path):

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.analysis.doubts import Doubt
-from ropewalk.analysis.path_curves import LineCurve, RodCurve, Seen
+from ropewalk.analysis.path_curves import SHOOTING, LineCurve, RodCurve, Seen
 from ropewalk.analysis.sensitivity import read
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import ConvergenceError, InputError
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 MOST = 1000  # points of a path
 KEPT = 8  # points whose outputs are kept
-SHOOTING = "shooting"
 DONE = "done"
 
 
@@ -55,7 +53,8 @@ def continuation(
     The path continues past folds, where the parameter turns back, and ends where it leaves the range from `start` to
     `stop` on either side, where an output of `until` passes its value, or after `most` points. Folds and branch points
     are located and are among the points, with the signs of the tangent's determinant before and after in the attribute
-    `folds`; each `confirmed` there if they differ. Stability is that of `rw.equilibria`, and every point is audited.
+    `folds`; each `confirmed` there if they differ. Stability is that of `rw.equilibria`. Every point is audited;
+    the path ends before one that does not pass.
 
     key : path of a number, as in ``environment.current.speed`` or ``rods.hose.curvature.kappa.1``
     outputs : paths in the summary, as in ``lines.west.end_b.tension``; all end tensions and the heights of free parts
@@ -108,30 +107,47 @@ def _curve(system: System, case: Any, key: str, guess: Any) -> LineCurve | RodCu
 def _followed(
     curve: Any, first: Point, most: int, until: Mapping[str, float], ends: tuple[float, float]
 ) -> tuple[list[_Row], list[dict[str, Any]], str]:
-    """Points, events and how the path ended."""
+    """Points, events and how the path ended.
+
+    The equations of a curve hold while its lines lie on the bed where they did, for instance: at a point that the audit
+    rejects the path goes on with new equations, or ends.
+    """
     rows: list[_Row] = []
     folds: list[dict[str, Any]] = []
     start, stop = ends
-    watch = None
+    watched = None
     if until:
-        (path, level), *more = until.items()
+        watched, *more = until.items()
         if more:
             raise InputError(f"until accepts one output, not {len(until)}; follow the path to the first")
-        watch = _watch(curve, path, level)
-    status = DONE
+    status, renewed_at, last = DONE, -1, first
     try:
-        for one in follow(curve, first, most, watch):
-            point = one.point if isinstance(one, Event) else one
-            value = start + point.p * (stop - start)
-            if isinstance(one, Event):
-                folds.append({"kind": one.kind, "value": value, "step": len(rows), "determinant_before": one.before,
-                              "determinant_after": one.after, "confirmed": one.confirmed})  # fmt: skip
-            event, sign = (one.kind, 0.0) if isinstance(one, Event) else ("", one.sign)
-            rows.append(_Row(value, point.arc, curve.seen(point.at, point.p), event, sign))
+        while True:
+            watch = None if watched is None else _watch(curve, *watched)
+            for one in follow(curve, first, most - len(rows), watch):
+                point = one.point if isinstance(one, Event) else one
+                value, seen = start + point.p * (stop - start), curve.seen(point.at, point.p)
+                if not seen.audit <= 1.0:
+                    if renewed_at == len(rows):
+                        raise Lost(
+                            f"the audit rejects the next point, at {value:.6g}, by {seen.audit:.2g} of its limit"
+                        )
+                    renewed_at, (curve, first) = len(rows), curve.renewed(point, last)
+                    break
+                if isinstance(one, Event):
+                    folds.append({"kind": one.kind, "value": value, "step": len(rows), "determinant_before": one.before,
+                                  "determinant_after": one.after, "confirmed": one.confirmed})  # fmt: skip
+                event, sign = (one.kind, 0.0) if isinstance(one, Event) else ("", one.sign)
+                rows.append(_Row(value, point.arc, seen, event, sign))
+                last = point
+            else:
+                break
     except Lost as lost:
+        if not rows:
+            raise ConvergenceError(f"the equilibrium at the start of the path: {lost}") from None
         status = f"stopped at {rows[-1].value:.6g}: {lost}"
     else:
-        if watch is None and abs(rows[-1].value - stop) > 1e-6 * abs(stop - start):
+        if watched is None and abs(rows[-1].value - stop) > 1e-6 * abs(stop - start):
             status = f"turned back to {rows[-1].value:.6g}"
     return rows, folds, status
 
@@ -160,19 +176,6 @@ def _usual(system: System, summary: dict[str, Any]) -> list[str]:
     return ends + [f"{part}.position.{axis}" for part in loose for axis in range(3)]
 
 
-def _doubts(rows: list[_Row], key: str) -> list[Doubt]:
-    """Points of the path that the audit does not accept, the worst of them named."""
-    wrong = [row for row in rows if not row.seen.audit <= 1.0]
-    if not wrong:
-        return []
-    worst = max(wrong, key=lambda row: row.seen.audit)
-    return [
-        Doubt("path-audit", key, worst.seen.audit, 1.0,
-              f"{len(wrong)} of {len(rows)} points do not pass the audit, at {key} = {worst.value:.6g} by "
-              f"{worst.seen.audit:.2g} times its limit; follow a shorter range, or check these points with rw.statics")
-    ]  # fmt: skip
-
-
 def _dataset(
     system: System, rows: list[_Row], outputs: list[str], settings: dict[str, Any], folds: list[Any], status: str
 ) -> xr.Dataset:
@@ -199,7 +202,7 @@ def _dataset(
         "created_by": "ropewalk continuation",
         "status": status,
         "folds": json.dumps(folds),
-        "doubts": json.dumps([doubt.as_dict() for doubt in _doubts(rows, settings["key"])]),
+        "doubts": json.dumps([]),
     }
     found: xr.Dataset = described(xr.Dataset(variables, {"output": outputs}, attrs), "continuation")
     return found

@@ -11,6 +11,7 @@ import numpy as np
 from ropewalk.analysis.audit import audit
 from ropewalk.analysis.spectrum import spectrum
 from ropewalk.analysis.static_summary import shape_summary
+from ropewalk.analysis.statics import statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.rods.elastic import BendingProblem, bend, bent_rod
 from ropewalk.methods.rods.equilibrium import FloatingPose, equilibrium, tangent_basis
@@ -20,8 +21,10 @@ from ropewalk.model.model import Model, build
 from ropewalk.model.rod_fields import build_rod
 from ropewalk.model.rods import RodWarning
 from ropewalk.model.state import State
+from ropewalk.numerics.arclength import Lost, Point, begin
 from ropewalk.spec.system import System
 
+SHOOTING = "shooting"
 KEPT = 8  # models of neighbouring values that are kept
 ACCURACY = 1e-5  # of a rod's shape over its length, that of a path; second derivatives take long with more functions
 LEAST_FUNCTIONS = 6  # Legendre polynomials per component of a rod's curvature
@@ -87,6 +90,19 @@ class LineCurve:
         equations = self.equations(p)
         assert equations is not None
         return equations.model, equations.state(at)
+
+    def renewed(self, wrong: Point, last: Point) -> tuple[LineCurve, Point]:
+        """The curve with the equations that hold at a point which the audit rejects, and its first point there.
+
+        wrong : a solution of these equations    last : the point before it.  Raises Lost.
+        """
+        try:
+            found = statics(self.cases(wrong.p), SHOOTING, guess=self.state(last.at, last.p)[1])
+        except (ConvergenceError, InputError) as error:
+            raise Lost(str(error)) from None
+        curve = LineCurve(self.cases, found.state, wrong.p, self.time)
+        first = begin(curve, curve.start(), wrong.p, 1.0 if wrong.p >= last.p else -1.0)
+        return curve, first._replace(arc=wrong.arc)
 
     def summary(self, at: Unknowns, p: float) -> dict[str, Any]:
         """Plain data of a solution."""
@@ -209,6 +225,10 @@ class RodCurve:
     def _side(at: Afloat) -> float:
         """Whether the tangents are right-handed about up."""
         return float(np.sign(np.cross(at.u, at.tangents[0]) @ at.tangents[1]))
+
+    def renewed(self, wrong: Point, last: Point) -> tuple[RodCurve, Point]:
+        """See LineCurve: the equations of a rod are the same everywhere."""
+        raise Lost(f"the audit rejects the point after p = {last.p:.6g}")
 
     def summary(self, at: Afloat, p: float) -> dict[str, Any]:
         """Plain data of a solution: pose in m and degrees, energies in J."""
