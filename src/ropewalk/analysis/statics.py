@@ -22,6 +22,7 @@ from ropewalk.analysis.soft_bed import soft_bed
 from ropewalk.analysis.static_doubts import static_doubts
 from ropewalk.analysis.static_summary import summary_of
 from ropewalk.analysis.thickness import cut_by_surface, thin_at_surface
+from ropewalk.analysis.turning import overturned
 from ropewalk.analysis.verdict import Verdict, verdict
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
@@ -286,6 +287,9 @@ def attempt(
         text = f"{below}; method '{name}' does not model bodies on the bed; use method 'fem'"
         return Try(name, text, replace(report, status=Status.UNSUPPORTED, message=text))
     checked = audit(model, state, time, report.figures, QUADRATURE.get(name, "nodes"))
+    text = overturned(model, state) if guess is None and checked.passed else ""
+    if text:
+        return Try(name, text, replace(report, status=Status.NO_EQUILIBRIUM, message=text))
     if checked.passed:
         found = Equilibrium(system, model, state, report, name, (solver, work), checked)
         cut = cut_by_surface(model, state, name)
