@@ -159,6 +159,20 @@ def test_a_line_parts_wherever_in_a_step_its_tension_reaches_the_limit() -> None
         assert len(report.figures["parted"]) == 1
 
 
+@pytest.mark.parametrize("limit", (1.3e4, 1.7e4, 2e4))
+def test_fixed_steps_are_cut_where_a_line_parts(limit) -> None:
+    """As adaptive steps find it; the same fixed step was tried for ever."""
+    rope = {"elements": 10, "pieces": [{"section": "rope", "length": 50}]}
+    towed = {"from": "ring", "to": "tug", "elements": 10, "pieces": [{"section": "rope", "length": 20}]}
+    model = moored({"a": {"from": "left", "to": "ring", **rope, "break": {"tension": limit}}, "t": towed})
+    times = []
+    for solver in (MixedFem(step=0.05), MixedFem(tolerance=1e-4)):
+        _, report = march(model, solver, np.arange(0.25, 10.1, 0.25))
+        (event,) = report.figures["parted"]
+        times.append(float(event.split("t = ")[1].split(" s")[0]))
+    assert_allclose(times[0], times[1], atol=0.02)  # the steps before it are 0.05 s
+
+
 def test_mistakes_are_named() -> None:
     """A break needs a cause, a place for a time, and a place on the line."""
     line = {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 20.0}]}

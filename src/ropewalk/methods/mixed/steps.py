@@ -444,6 +444,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
         if share < 1.0 and h > settings.least_step / LAST_CUT:
             # shorter still, or the same step would be stretched to t_end again
             clock.step = h * max(share, LAST_CUT) / (1.0 + STRETCH)
+            cut = cut * max(share, LAST_CUT) if fixed else 1.0
             continue
         scale = max(speed, clock.speed, settings.speed_floor)
         ratio = error / (scale * settings.tolerance) if not fixed else 0.0
