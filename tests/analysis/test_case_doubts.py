@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.statics import statics
+from ropewalk.errors import InputError
 from ropewalk.io.native import read_text
 from ropewalk.model.model import build
 from ropewalk.spec.bodies import Body
@@ -213,3 +215,54 @@ def test_a_volume_on_a_long_line_floats_at_the_surface():
     )
     radius = (3.0 * 2.0 / (4.0 * math.pi)) ** (1.0 / 3.0)  # of the sphere that the volume is
     assert abs(statics(system).state.body_position[0, 2]) < radius
+
+
+NET = {
+    "panel": {"kind": "rectangle", "corners": [[0, -2, -1], [0, 2, -1], [0, 2, -4], [0, -2, -4]]},
+    "section": "t", "cells": [8, 6], "lower_sinker": 5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("diameter", "net", "words"),
+    [
+        (2.5, {"bar_length": 0.03}, "nets.p: twine 't' is 2.5 m thick and bar_length is 0.03 m"),
+        (0.025, {"bar_length": 0.03, "mesh": "rhombic", "hanging_ratio": 0.3, "force_model": "kristiansen_faltinsen"},
+         "leaves the screen no opening"),
+    ],
+)  # fmt: skip
+def test_twine_that_closes_its_net_is_refused(diameter, net, words):
+    section = {"diameter": diameter, "mass": 1.0, "axial_stiffness": 2e4}
+    with pytest.raises(InputError, match=words):
+        System.model_validate({"sections": {"t": section}, "nets": {"p": NET | net}})
+
+
+@pytest.mark.parametrize(
+    ("case", "value"),
+    [
+        ({"environment": {"gravity": 981}}, 981),
+        ({"environment": {"current": {"speed": 50}}}, 50),
+        ({"sections": {"s": {"diameter": 0.1, "mass": 0.02, "axial_stiffness": 1e6}}}, 0.02 / (np.pi * 0.05**2)),
+        ({"sections": {"s": {"diameter": 0.1, "mass": 20, "axial_stiffness": 1e6, "drag": {"normal": 1200}}}}, 1200),
+        ({"bodies": {"b": {"mass": 1e6, "inertia": [1, 1, 1], "hull": {
+            "kind": "axisymmetric", "profile": [[-60e3, 5], [60e3, 5]]}}}}, 60e3),
+    ],
+)  # fmt: skip
+def test_numbers_hardly_in_si_units(case, value):
+    (found,) = [doubt for doubt in case_doubts(System.model_validate(case)) if doubt.code == "units"]
+    assert found.value == pytest.approx(value)
+
+
+def test_components_that_would_have_broken():
+    """60 m at 6 s: Miche allows 0.142 of 56 m."""
+    waves = {"kind": "components", "components": [{"amplitude": 60, "period": 6}]}
+    found = case_doubts(System.model_validate({"environment": {"waves": waves}}))
+    (broken,) = [doubt for doubt in found if doubt.code == "breaking-waves"]
+    assert broken.limit == pytest.approx(0.142 * 9.80665 * 36 / (2 * np.pi), rel=0.01)
+
+
+def test_a_volume_without_a_hull_has_no_drag():
+    fish = {"mass": 90, "volume": 0.1, "inertia": [1, 1, 1], "position": [0, 0, -5]}
+    system = System.model_validate({"environment": {"current": {"speed": 3}}, "bodies": {"fish": fish}})
+    (found,) = [doubt for doubt in case_doubts(system) if doubt.code == "defaulted-coefficients"]
+    assert "bodies.fish: drag 0, as its volume has no hull" in found.sentence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from ropewalk.model.environment import bed_under
 from ropewalk.model.state import rotation_matrix
 from ropewalk.physics.elasticity import POLYNOMIAL, polynomial_law, tension
 from ropewalk.physics.waves import wavenumber
-from ropewalk.spec.environment import Environment, JonswapWaves, PiersonMoskowitzWaves, RegularWaves
+from ropewalk.spec.environment import ComponentWaves, Environment, JonswapWaves, PiersonMoskowitzWaves, RegularWaves
 from ropewalk.spec.joints import TableMotion
 from ropewalk.spec.nets import Net, RectanglePanel, TrapezoidPanel
 from ropewalk.spec.sections import PolynomialLaw
@@ -32,7 +32,14 @@ FASTENED = 0.1  # of a panel's longer edge: how far a corner may be fastened fro
 SWAPPED = 0.5  # of the distances: by how much another order of the corners must shorten them
 FALLS = 1e-9  # of the depth: round-off of a point on the bed
 SUDDEN = 1e-3  # m/s at which a tabled motion may stop
-SOLIDITIES = {"loland": (0.13, 0.32), "aarsnes": (0.0, 0.35)}  # of the tests behind the fits, physics/screens.py
+# of the tests behind the fits, physics/screens.py; the last grows as (1 - S)^-2, beyond nets in use without any test
+SOLIDITIES = {"loland": (0.13, 0.32), "aarsnes": (0.0, 0.35), "kristiansen_faltinsen": (0.0, 0.5)}
+# beyond these a number is probably in another unit: m/s2, Jupiter has 24.8; m/s, the fastest tidal streams have 10
+MOST_GRAVITY, FASTEST, LARGEST = 30.0, 12.0, 1e3  # the last in m, of a hull
+# kg/m3, mass over the area of the diameter: foams have 30; studded chain has 28,000 with its nominal diameter
+SECTION_DENSITY = (5.0, 60e3)
+OTHER_SCREEN = "choose kristiansen_faltinsen"
+MOST_DRAG = 20.0  # of a coefficient: 2.6 with a chain's nominal diameter and growth
 
 
 def case_doubts(system: System, question: Question | None = None) -> list[Doubt]:
@@ -42,6 +49,7 @@ def case_doubts(system: System, question: Question | None = None) -> list[Doubt]
     """
     return [
         *sea_doubts(system),
+        *_units(system),
         *_below_bed(system),
         *_records(system),
         *_sections(system),
@@ -62,6 +70,42 @@ def sea_doubts(system: System) -> Iterator[Doubt]:
         yield from _broken(sea, sea.waves.height, sea.waves.period)
     elif isinstance(sea.waves, JonswapWaves | PiersonMoskowitzWaves):
         yield from _broken(sea, sea.waves.significant_height, sea.waves.peak_period)
+    elif isinstance(sea.waves, ComponentWaves):
+        yield from islice(_broken_components(sea, sea.waves), 1)
+
+
+def _broken_components(sea: Environment, waves: ComponentWaves) -> Iterator[Doubt]:
+    """Components that would have broken alone, or all of them together with the period of their mean energy."""
+    energies = [0.5 * one.amplitude**2 for one in waves.components]
+    if (whole := sum(energies)) > 0.0:
+        period = sum(m * one.period for m, one in zip(energies, waves.components, strict=True)) / whole
+        yield from _broken(sea, 4.0 * math.sqrt(whole), period)
+    for one in waves.components:
+        yield from _broken(sea, 2.0 * one.amplitude, one.period)
+
+
+def _units(system: System) -> Iterator[Doubt]:
+    """Numbers that are hardly in SI units."""
+    sea = system.environment
+    speeds = [speed for speed in (getattr(sea.current, "speed", None),) if isinstance(speed, int | float)]
+    checks = [("gravity", "environment.gravity", sea.gravity, "m/s2", 0.0, MOST_GRAVITY)]
+    checks += [("current", "environment.current.speed", speed, "m/s", 0.0, FASTEST) for speed in speeds]
+    for name, section in system.sections.items():
+        mass, drag = section.mass, getattr(section.drag, "normal", None)
+        if section.catalogue is None and isinstance(mass, int | float) and mass > 0.0:
+            density = mass / (0.25 * math.pi * section.diameter**2)
+            checks.append((name, f"section '{name}': its mean density", density, "kg/m3", *SECTION_DENSITY))
+        if isinstance(drag, int | float):
+            checks.append((name, f"section '{name}': its normal drag coefficient", drag, "", 0.0, MOST_DRAG))
+    for name, body in system.bodies.items():
+        for hull in body.all_hulls:
+            size = max(abs(float(x)) for row in getattr(hull, "profile", ((0.0,),)) for x in row)
+            checks.append((name, f"body '{name}': its hull", size, "m", 0.0, LARGEST))
+    for part, what, value, unit, low, high in checks:
+        if not low <= value <= high:
+            limit = low if value < low else high
+            text = f"{what} is {value:.4g} {unit}".rstrip() + f" (limit {limit:g}); give kg, m, s and N"
+            yield Doubt("units", part, value, limit, text)
 
 
 def _broken(sea: Environment, height: float, period: float) -> Iterator[Doubt]:
@@ -152,13 +196,13 @@ def _nets(system: System) -> Iterator[Doubt]:
             )
             yield Doubt("unused-coefficients", name, float(len(idle)), 0.0, text)
         if net.force_model in SOLIDITIES:
-            ratio = system.sections[net.section].diameter / net.bar_length
-            solidity = net.solidity or 2.0 * ratio - ratio**2
+            solidity = net.solidity_with(system.sections[net.section].diameter)
             low, high = SOLIDITIES[net.force_model]
             if not low <= solidity <= high:
                 text = (
                     f"net '{name}': its solidity {solidity:.3g} is outside the range of tests that force_model "
-                    f"{net.force_model} was fitted to, {low:g} to {high:g}; choose kristiansen_faltinsen"
+                    f"{net.force_model} was fitted to, {low:g} to {high:g}; "
+                    + ("check twine and meshes" if net.force_model == "kristiansen_faltinsen" else OTHER_SCREEN)
                 )
                 yield Doubt("screen-range", name, solidity, low if solidity < low else high, text)
 
@@ -230,6 +274,8 @@ def _defaulted(system: System, question: Question | None) -> Iterator[Doubt]:
     for name, body in system.bodies.items():
         if body.joint == "fixed" and not drags:
             continue
+        if body.volume and not body.all_hulls:
+            found.append(f"bodies.{name}: {' and '.join(acting)} 0, as its volume has no hull")
         for i, hull in enumerate(body.all_hulls):
             if gone := [key for key in acting if key not in hull.model_fields_set]:
                 where = f"hulls[{i}]" if body.hulls else "hull"

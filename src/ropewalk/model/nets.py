@@ -97,7 +97,7 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], en
         _wakes(net, lay, sections[net.section], environment) for net, lay in zip(nets.values(), layouts, strict=True)
     ]
     solid = [
-        [_solidity(net, sections[net.section])] * len(lay.screens)
+        [net.solidity_with(sections[net.section].diameter)] * len(lay.screens)
         for net, lay in zip(nets.values(), layouts, strict=True)
     ]
     diameters = [
@@ -224,14 +224,6 @@ def _shares(lay: Layout, knots: list[int]) -> Array:
     return shares
 
 
-def _solidity(net: spec.Net, section: Section) -> float:
-    ratio = section.diameter / net.bar_length
-    plain = 2.0 * ratio - ratio * ratio
-    if net.mesh == "rhombic":  # the same twine on the mounted area
-        plain /= 2.0 * net.hanging_ratio * math.sqrt(1.0 - net.hanging_ratio**2)
-    return net.solidity if net.solidity is not None else plain
-
-
 def _wakes(net: spec.Net, lay: Layout, section: Section, environment: Environment) -> list[float]:
     """Wake factor of each screen; in a varying current by its largest speed and its heading at t = 0."""
     if net.wake != "auto" or not isinstance(net.panel, spec.CylinderPanel) or net.force_model == "morison":
@@ -240,7 +232,7 @@ def _wakes(net: spec.Net, lay: Layout, section: Section, environment: Environmen
     heading = sea_at(sea, 0.0).current_heading
     if sea.current_speed == 0.0:
         return [1.0] * len(lay.screens)
-    solidity = _solidity(net, section)
+    solidity = net.solidity_with(section.diameter)
     re = section.diameter * sea.current_speed / (1.05e-6 * (1.0 - solidity))
     drag, _ = screen_coefficients(KINDS[net.force_model], 0.0, solidity, re)
     factor = float(wake_factor(drag))

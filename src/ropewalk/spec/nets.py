@@ -193,6 +193,30 @@ class Net(Part):
         self._round(self.panel)
         return self
 
+    def solidity_with(self, diameter: float) -> float:
+        """Twine area over outline area, given or from the diameter of the twine (m)."""
+        if self.solidity is not None:
+            return self.solidity
+        ratio = diameter / self.bar_length
+        plain = 2.0 * ratio - ratio * ratio
+        if self.mesh == "rhombic":  # the same twine on the mounted area
+            plain /= 2.0 * self.hanging_ratio * math.sqrt(1.0 - self.hanging_ratio**2)
+        return plain
+
+    def misfit(self, diameter: float) -> str:
+        """A sentence about twine (m) that does not fit between the knots, or leaves a screen no opening; else empty."""
+        if diameter >= self.bar_length and self.panel.kind != "knots":
+            return (
+                f"twine '{self.section}' is {diameter:g} m thick and bar_length is {self.bar_length:g} m, which leaves "
+                "no mesh open; give both in metres"
+            )
+        if self.force_model != "morison" and (solidity := self.solidity_with(diameter)) >= 1.0:
+            return (
+                f"a solidity of {solidity:.3g} leaves the screen no opening; give thinner twine, a longer bar_length, "
+                "or solidity"
+            )
+        return ""
+
     def _flat(self) -> None:
         """Refuse what only cylinders have, and what a list of knots or a trapezoid cannot have."""
         if self.wake == "auto":

@@ -184,6 +184,8 @@ class System(Part, Shown):
                 refer(("lines", name, "pieces", i, "section"), "section", piece.section, sections)
         for name, net in self.nets.items():
             refer(("nets", name, "section"), "section", net.section, sections)
+            if net.section in sections and (text := net.misfit(self.sections[net.section].diameter)):
+                wrong(("nets", name), net.section, text)
             for corner, point in net.fastened.items():
                 refer(("nets", name, "fastened", corner), "point or attachment", point, grips)
             for i, tie in enumerate(getattr(net.panel, "ties", ())):
