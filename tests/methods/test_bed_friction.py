@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 import ropewalk as rw
 from reference import between
 from ropewalk.analysis.check import remarks
+from ropewalk.assembly import pulled
 from ropewalk.spec.system import System
 
 MOORING: dict[str, Any] = {"dx": 560.0, "dz": 200.0, "length": 650.0, "weight": 1000.0, "depth": 200.0}
@@ -51,16 +52,36 @@ def test_pulled_without_friction_is_remarked() -> None:
     assert remarks(System.model_validate(data)) == ["environment.seabed.pulled has no effect on a bed without friction"]
 
 
-@pytest.mark.parametrize("method", ["fem", "bars_statics"])
-def test_pull_is_passed_on_at_a_free_point_on_the_bed(method: str) -> None:
-    """Two lines joined on the bed are pulled like one."""
+def knotted() -> tuple[dict[str, Any], System]:
+    """A line that is pulled along the bed, and the same of two parts joined by a free point on the bed."""
     whole = between(**MOORING, stiffness=1e9, friction=0.2, elements=100).model_dump(by_alias=True, exclude_unset=True)
     points = {**whole["points"], "knot": {"position": [195.0, 0.0, -200.0], "joint": "free"}}
     pieces = [[{"section": "line", "length": length}] for length in (195.0, 455.0)]
     lines = {"a": {"from": "A", "to": "knot", "elements": 30, "pieces": pieces[0]},
              "b": {"from": "knot", "to": "B", "elements": 70, "pieces": pieces[1]}}  # fmt: skip
+    return whole, System.model_validate({**whole, "points": points, "lines": lines})
+
+
+@pytest.mark.parametrize("method", ["fem", "bars_statics"])
+def test_pull_is_passed_on_at_a_free_point_on_the_bed(method: str) -> None:
+    """Two lines joined on the bed are pulled like one."""
+    whole, parts = knotted()
     one = rw.statics(System.model_validate(whole), method).state
-    two = rw.statics(System.model_validate({**whole, "points": points, "lines": lines}), method).state
+    two = rw.statics(parts, method).state
     # iterations stop at 1e-9 of the forces or below; the slip of the knot's own two nodes adds nothing
     assert_allclose(two.end_force[0, 0], one.end_force[0, 0], rtol=1e-6)
     assert_allclose(two.end_force[1, 1], one.end_force[0, 1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["fem", "bars_statics"])
+def test_friction_that_takes_a_free_point_far_is_left_out(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The knot goes back by the stretch that friction saves its line, some mm: far, if the limit is 0.05 mm."""
+    _, parts = knotted()
+    free = rw.statics(parts.replace(environment=parts.environment.replace(seabed={"friction": 0.0})), method).state
+    found = rw.statics(parts, method)
+    moved = float(np.abs(found.state.point_position - free.point_position).max())
+    assert 1e-3 < moved < 0.1 and not found.report.message
+    monkeypatch.setattr(pulled, "FARTHEST", 1e-7)
+    given_up = rw.statics(parts, method)
+    assert "bed friction is left out" in given_up.report.message
+    assert_allclose(given_up.state.point_position, free.point_position, atol=1e-5)

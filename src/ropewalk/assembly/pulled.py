@@ -11,17 +11,31 @@ sides, the larger of both is in force:
 T in the elements, q the other forces along the line on the node between elements i - 1 and i. Loads across the line
 are held as far as friction allows, and what they take of it is missing along the line.
 
-Elements and bars are both lines of nodes with a tension between each two of them, so that the rule is one.
+Elements and bars are both lines of nodes with a tension between each two of them, so that the rule is one, and so is
+the way to an equilibrium with it (:func:`share_out`): each method finds equilibria under given shares :math:`\rho` of
+the normal forces, and the shares are taken anew from its tensions until they stay.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.loads.grip import sought_friction
+from ropewalk.model.arrays import Array, Flags, Ints, Records
 
+MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the lines
+# of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
+# same of friction across the lines
+SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-4
+GROWN = 100.0  # times the least change so far: rounds that lead away from it
+# Friction holds what comes to rest, and moves nothing. Where lines were drawn taut from their lifted parts, free points
+# end within 0.16 of the longest line of where they would be without it (500 random systems). Beyond, friction of tails
+# on the bed has drawn points away from their anchors, up to where lines are taut the other way round.
+FARTHEST = 0.25  # of the longest line
+SLIGHT = 1e-6  # of the force scale: tension of a line that is as good as slack
 EDGE = 4  # nodes beyond a stretch that have the friction that would act if they came down
 SHORTEST = 1e-300  # m; what has no length lies nowhere
 
@@ -43,8 +57,53 @@ class Lain(NamedTuple):
     pressed: Array  # (n_nodes,) N, normal force of the bed
     near: Flags  # (n_nodes,) of nodes no higher over the bed than their line is thick
     on_bed: Flags  # (n_lines, 2) ends that lie on the bed, or that it does not touch because they are held
+
+
+class Lie(NamedTuple):
+    """Which way lines lie on the bed, and what blows across them."""
+
     tangent: Array  # (n_nodes, 3) along the bed, in the order of the nodes
     across: Array  # (n_nodes, 3) N, loads along the bed and across the lines
+
+
+class Spots(NamedTuple):
+    """What nodes do on the bed; one that lines share has several places in their chains."""
+
+    node: Ints  # (k,) of each place in the chains
+    r: Array  # (n, 3) m
+    normal: Array  # (n, 3) of the bed
+    pressed: Array  # (n,) N, normal force of the bed, that of all lines
+    shear: Array  # (n,) N/m, with which the bed holds what lies on it
+
+
+class Patience(NamedTuple):
+    """How long rounds go on: they end where in so many the change of friction has not fallen to this share of it."""
+
+    rounds: int
+    share: float
+
+
+class Rubbed(Protocol):
+    """Lines whose friction is shared out, as a method has them."""
+
+    @property
+    def hold(self) -> Records:
+        """(n,) of HOLD of loads/grip.py, with which the method seeks equilibria."""
+
+    def present(self) -> tuple[Chains, Lain, Spots]:
+        """How the lines lie."""
+
+    def loads(self, friction: Array) -> Array:
+        """(k, 3) N, what acts on the places in the chains besides tension and `friction` (n, 3)."""
+
+    def settle(self) -> bool:
+        """Bring the lines to rest from where they are, with the shares in `hold`; False if that fails."""
+
+    def kept(self) -> Callable[[], None]:
+        """Note where the lines are, for the function returned to bring them back there."""
+
+    def free_places(self) -> Array:
+        """(m, 3) m, of free points and bodies."""
 
 
 class Stretch(NamedTuple):
@@ -57,15 +116,96 @@ class Stretch(NamedTuple):
     pulled: tuple[bool, bool]  # from the side of the first and the last node
 
 
-def wanted(chains: Chains, lain: Lain, current: Array | None) -> tuple[Array, Array]:
+def share_out(
+    case: Rubbed, scale: float, longest: float, patience: Patience, *, straightens: bool = True
+) -> Array | None:
+    """(n, 3) friction at the nodes, N, in an equilibrium that the lines are left in; None if there is none to be found.
+
+    scale : of forces, N    longest : of the lines, m    straightens : False if the lines were at rest with friction
+    """
+    hold, begun = case.hold, case.free_places()
+    lie: Lie | None = None
+    friction, restore, least = np.zeros(0), case.kept(), [np.inf]
+    for k in range(MOST_ROUNDS):
+        if np.max(np.abs(case.free_places() - begun), initial=0.0) > FARTHEST * longest:
+            return None
+        chains, lain, spots = case.present()
+        way = along_bed(spots.normal, spots.r - hold.place)
+        current = sought_friction(spots.shear, way, spots.pressed, hold.share)
+        if lie is None or straightens:
+            lie = _lie(case, chains, lain, spots, current)
+        if straightens:  # friction across taut line first: without tension a bow would stay
+            asked, shares = wanted(chains, lain, lie, None)
+            change = float(np.max(np.abs(_at_nodes(spots, asked) - current), initial=0.0))
+            straightens = change > STRAIGHT * scale and k < MOST_STRAIGHTENING
+            hold.place = spots.r
+        if not straightens:
+            asked, shares = wanted(chains, lain, lie, _part(lain, spots)[:, None] * current[spots.node])
+            hold.place = _followed(spots, hold.place, lie.tangent)
+            whole = _at_nodes(spots, asked)
+            along = np.sum((whole - current)[spots.node] * lie.tangent, axis=1)
+            change = float(np.max(np.abs(along), initial=0.0))
+            if change <= least[-1]:
+                friction, restore = whole, case.kept()
+            least.append(min(change, least[-1]))
+            stands = len(least) > patience.rounds and least[-1] >= patience.share * least[-1 - patience.rounds]
+            if change <= SETTLED * scale or change > LOOSE * scale >= GROWN * least[-1] or stands:
+                break
+        hold.share = _node_shares(spots, asked, shares)
+        if not case.settle():
+            break
+    if least[-1] > LOOSE * scale:
+        return None
+    restore()
+    return friction
+
+
+def _part(lain: Lain, spots: Spots) -> Array:
+    """(k,) of all the normal force on a node, that on each place in the chains."""
+    total = spots.pressed[spots.node]
+    return np.divide(lain.pressed, total, out=np.zeros(total.size), where=total > 0.0)
+
+
+def _lie(case: Rubbed, chains: Chains, lain: Lain, spots: Spots, friction: Array) -> Lie:
+    """How the lines lie at present.  friction : (n, 3) in force, N"""
+    normal, part = spots.normal[spots.node], _part(lain, spots)
+    tangent = tangents(chains, normal, spots.r[spots.node])
+    load = along_bed(normal, case.loads(friction) * np.where(part > 0.0, part, 1.0)[:, None])
+    return Lie(tangent, load - np.sum(load * tangent, axis=1)[:, None] * tangent)
+
+
+def _followed(spots: Spots, place: Array, tangent: Array) -> Array:
+    """(n, 3) grips of the soft springs (m), moved along the lines to their nodes."""
+    moved = place.copy()
+    way = spots.r[spots.node] - place[spots.node]
+    moved[spots.node] += np.sum(way * tangent, axis=1)[:, None] * tangent
+    return moved
+
+
+def _at_nodes(spots: Spots, force: Array) -> Array:
+    """(n, 3) forces on places in the chains, added up at the nodes."""
+    total: Array = np.zeros_like(spots.r)
+    np.add.at(total, spots.node, force)
+    return total
+
+
+def _node_shares(spots: Spots, force: Array, shares: Array) -> Array:
+    """(n, 3) friction over the normal force; off the bed that of the line beside it."""
+    N = spots.pressed[:, None]
+    out: Array = np.zeros_like(spots.r)
+    out[spots.node] = shares
+    return np.divide(_at_nodes(spots, force), N, out=out, where=N > 0.0)
+
+
+def wanted(chains: Chains, lain: Lain, lie: Lie, current: Array | None) -> tuple[Array, Array]:
     """Friction required by the present tensions (n_nodes, 3), N, and as a share of the normal force.
 
     current : (n_nodes, 3) N, what there is of it; None for the part across the lines only
     """
-    N, tangent, mu = lain.pressed, lain.tangent, lain.friction
+    N, mu, (tangent, across) = lain.pressed, lain.friction, lie
     limit = mu * N
-    size = np.sqrt(np.sum(lain.across * lain.across, axis=1))
-    force = -np.minimum(1.0, limit / np.maximum(size, SHORTEST))[:, None] * lain.across
+    size = np.sqrt(np.sum(across * across, axis=1))
+    force = -np.minimum(1.0, limit / np.maximum(size, SHORTEST))[:, None] * across
     left = np.sqrt(np.maximum(limit**2 - size**2, 0.0))
     shares = np.zeros((N.size, 3))
     if current is not None:

@@ -89,6 +89,12 @@ def heights_over(bed: Bed, r: Array) -> tuple[Array, Array]:
     return s[..., None] * np.stack([-zx, -zy, np.ones_like(zx)], axis=-1), s * (r[..., 2] - z)
 
 
+def rest_pressure(bed: Bed, depth: Array) -> Array:
+    """Pressure (Pa) of the bed at rest at depths (m) in it, negative above it; as `pressure`."""
+    p: Array = bed.law.stiffness[0] * np.maximum(depth, 0.0)
+    return p
+
+
 @kernel(separate=True, fastmath=FUSED, **UNCOUNTED)
 def _tangent_plane(bed, x):
     r"""Unit normal of a bed on a grid under x, and the height (m) of x above the plane that touches the bed there.

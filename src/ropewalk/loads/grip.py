@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Records, records
+from ropewalk.model.arrays import Array, Records, records
 from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, add9, outer, plus_unit, scale3, scale9, sub3
 from ropewalk.numerics.compile import kernel
 
@@ -47,6 +47,21 @@ def no_grip(n_rows: int, coefficient: float = 0.0, is_sought: bool = False) -> G
     grip = Grip(records(1, FRICTION), records(n_rows, HOLD))
     grip.friction[0].coefficient, grip.friction[0].is_sought = coefficient, is_sought
     return grip
+
+
+def sought_friction(k: Array, way: Array, pressed: Array, share: Array) -> Array:
+    """(n, 3) N, as `sought_pull` at nodes.
+
+    k, pressed : (n,) shear stiffness, N/m, and normal force, N    way : (n, 3) of each from its grip, along the bed, m
+    """
+    force: Array = pressed[:, None] * share - (SOFT * k)[:, None] * way
+    return force
+
+
+def pulling_grips(r: Array, force: Array, k: Array) -> Array:
+    """(n, 3) m, where grips of a stiffness k (n,), N/m, pull with the forces (n, 3), N, on nodes at r (n, 3), m."""
+    place: Array = r + np.divide(force, k[:, None], out=np.zeros_like(r), where=k[:, None] > 0.0)
+    return place
 
 
 @kernel(forceinline=True, **UNCOUNTED)

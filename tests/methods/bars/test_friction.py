@@ -11,7 +11,7 @@ from resumed import assert_goes_on_to_the_same_bits
 
 import ropewalk as rw
 from reference import between
-from ropewalk.methods.bars import friction as bars_friction
+from ropewalk.assembly import pulled
 from ropewalk.methods.bars.constrained import Constrained
 from ropewalk.methods.bars.implicit import ConstrainedImplicit
 from ropewalk.methods.bars.projection import Projection
@@ -59,7 +59,7 @@ def test_friction_that_is_not_found_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     """The equilibrium is then that without friction."""
     system = between(**MOORING, stiffness=1e9, friction=0.5, elements=40)
     free = rw.statics(between(**MOORING, stiffness=1e9, elements=40), "bars_statics").state
-    monkeypatch.setattr(bars_friction, "MOST_ROUNDS", 1)
+    monkeypatch.setattr(pulled, "MOST_ROUNDS", 1)
     found = rw.statics(system, "bars_statics")
     assert "bed friction is left out" in found.report.message
     assert_allclose(found.state.end_force, free.end_force, atol=1e-8 * np.abs(free.end_force).max())

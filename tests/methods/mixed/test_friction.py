@@ -9,10 +9,10 @@ import pytest
 from mixed_cases import settle
 from numpy.testing import assert_allclose
 
-import ropewalk.methods.mixed.friction as mixed_friction
 from reference import between
 from ropewalk.analysis.run import simulate
 from ropewalk.analysis.statics import statics
+from ropewalk.assembly import pulled
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.methods.shooting.solver import Shooting
 from ropewalk.model.model import Model, build
@@ -134,7 +134,7 @@ def test_friction_that_is_not_found_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     """The equilibrium is then that without friction."""
     system = between(**MOORING, stiffness=1e9, friction=0.5, elements=40)
     _, free = settle(build(between(**MOORING, stiffness=1e9, elements=40)))
-    monkeypatch.setattr(mixed_friction, "MOST_ROUNDS", 1)
+    monkeypatch.setattr(pulled, "MOST_ROUNDS", 1)
     report, state = settle(build(system))
     assert report.good and "bed friction is left out" in report.message
     assert_allclose(state.end_force, free.end_force, rtol=1e-12)
@@ -149,7 +149,7 @@ def test_friction_that_is_not_found_leaves_the_equilibrium_without_it(monkeypatc
     system = System.model_validate(data)
     data["environment"]["seabed"]["friction"] = 0.0
     _, free = settle(build(System.model_validate(data)))
-    monkeypatch.setattr(mixed_friction, "MOST_ROUNDS", 1)
+    monkeypatch.setattr(pulled, "MOST_ROUNDS", 1)
     report, state = settle(build(system))
     assert report.good and "bed friction is left out" in report.message
     assert_allclose(state.end_force, free.end_force, atol=1e-8 * np.abs(free.end_force).max())

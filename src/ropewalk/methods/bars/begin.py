@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.loads.bed import heights_over
+from ropewalk.loads.grip import pulling_grips
 from ropewalk.methods.bars.work import BarsWork, find_tensions
 from ropewalk.model.arrays import Array
 from ropewalk.model.state import State
@@ -61,8 +62,7 @@ def place_grips(work: BarsWork, force: Array, friction: float) -> None:
     flat = force - np.sum(force * normal, axis=1)[:, None] * normal
     size = np.sqrt(np.sum(flat * flat, axis=1))
     flat *= np.minimum(1.0, friction * field.pressed.normal / np.maximum(size, SHORTEST))[:, None]
-    stiffness = bed.law.shear[0] * field.pressed.area[:, None]
-    field.grip.hold.place = r + np.divide(flat, stiffness, out=np.zeros_like(r), where=stiffness > 0.0)
+    field.grip.hold.place = pulling_grips(r, flat, bed.law.shear[0] * field.pressed.area)
 
 
 def _keep(work: BarsWork, tension: Array) -> None:

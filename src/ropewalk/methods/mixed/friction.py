@@ -7,39 +7,23 @@ them the state is at rest under the very law that friction follows in time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ropewalk.assembly.mesh import Mesh
-from ropewalk.assembly.pulled import SHORTEST, Chains, Lain, along_bed, tangents, wanted
-from ropewalk.loads.bed import heights_over
-from ropewalk.loads.grip import SOFT, Grip, no_grip
+from ropewalk.assembly.pulled import SHORTEST, SLIGHT, Chains, Lain, Patience, Spots, along_bed, share_out
+from ropewalk.loads.bed import heights_over, rest_pressure
+from ropewalk.loads.grip import Grip, no_grip, pulling_grips
 from ropewalk.methods.mixed.equilibrium import CONVERGED, STUCK, find_equilibrium, unbalance
 from ropewalk.methods.mixed.steps import Work
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Records
 from ropewalk.model.environment import Sea
 from ropewalk.model.joints import Motions
 
-MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the lines
-# of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
-# same of friction across the lines
-SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-4
-GROWN = 100.0  # times the least change so far: rounds that lead away from it
-PATIENCE = 30  # rounds without a smaller change, after which there will be none
-# Friction holds what comes to rest, and moves nothing. Where lines were drawn taut from their lifted parts, free points
-# end within 0.16 of the longest line of where they would be without it (500 random systems). Beyond, friction of tails
-# on the bed has drawn points away from their anchors, up to where lines are taut the other way round.
-FARTHEST = 0.25  # of the longest line
-SLIGHT = 1e-6  # of the force scale: tension of a line that is as good as slack
+PATIENCE = Patience(30, 1.0)  # a round takes little, and a change that falls no more may still be in a cycle
 CRUMPLED = 1e-3  # strain by which line that lies slack is shorter than unstretched
-
-
-class Lie(NamedTuple):
-    """How lines lie on the bed."""
-
-    tangent: Array  # (n_nodes, 3) along the bed, in the order of the mesh
-    across: Array  # (n_nodes, 3) N, loads along the bed and across the lines
 
 
 class Case(NamedTuple):
@@ -60,17 +44,67 @@ class Case(NamedTuple):
         )
 
 
-class Round:
-    """What a round of sharing out friction ended with: rounds beyond the best may lead away again."""
+class Sharing:
+    """The lines of a mesh whose friction is shared out, for assembly/pulled.py; and the iterations that takes."""
 
-    def __init__(self, change: float, friction: Array, work: Work, mesh: Mesh) -> None:
-        self.change, self.friction = change, friction  # N, of friction at a node; (n_nodes, 3) N
-        self.X, self.T = work.trial.X.copy(), work.trial.T.copy()
-        self.attitude = mesh.bodies.memory.attitude.copy()
+    def __init__(self, case: Case, work: Work, misses: Array, shares: Array | None) -> None:
+        mesh = case.mesh
+        self.case, self.work, self.misses, self.iterations = case, work, misses, 0
+        grip = _seeking(mesh)
+        self.hold: Records = grip.hold[: mesh.s.size]
+        self.hold.place, self.hold.share = work.trial.X[0, : mesh.s.size], 0.0 if shares is None else shares
+        self.held = work._replace(memory=work.memory._replace(grip=grip))
+        self.firm = _firm(mesh, work, case.force_scale if shares is None else None)
 
-    def restore(self, work: Work, mesh: Mesh) -> None:
-        """Put the state of the round back."""
-        work.trial.X[...], work.trial.T[...], mesh.bodies.memory.attitude[...] = self.X, self.T, self.attitude
+    def present(self) -> tuple[Chains, Lain, Spots]:
+        """How the lines lie, by the tensions in `work`."""
+        mesh, X, T = self.case.mesh, self.work.trial.X, self.work.trial.T
+        n = mesh.s.size
+        r, depth, N = X[0, :n], _depth(mesh, X[0]), _normal_force(mesh, X[0])
+        slack = (T < 0.0) & (self.firm.element["slack"] > 0.0)
+        thick = np.repeat(2.0 * np.maximum.reduceat(mesh.node.radius, mesh.node_start[:-1]), np.diff(mesh.node_start))
+        ends = np.stack([mesh.node_start[:-1], mesh.node_start[1:] - 1], axis=1)
+        lain = Lain(
+            friction=mesh.friction,
+            tension=np.where(slack, 0.0, T),
+            pressed=N,
+            near=-depth <= thick,
+            on_bed=(depth[ends] > 0.0) | (mesh.node.bed_area[ends] == 0.0),
+        )
+        chains = Chains(mesh.node_start, mesh.element_start, mesh.line.junction, np.diff(mesh.dof_start) > 0)
+        shear = mesh.bed.law.shear[0] * mesh.node[:n].bed_area * (N > 0.0)
+        return chains, lain, Spots(np.arange(n), r, heights_over(mesh.bed, r)[0], N, shear)
+
+    def loads(self, friction: Array) -> Array:
+        """All forces on the nodes but friction and tension, N."""
+        return _loads(self.case.mesh, self.case.sea, self.work, np.zeros_like(self.work.trial.T))
+
+    def settle(self) -> bool:
+        """The equilibrium with the shares in `hold`."""
+        outcome, used, _, _ = self.case.settle(self.firm, self.held, self.misses)
+        self.iterations += used
+        return outcome == CONVERGED
+
+    def kept(self) -> Callable[[], None]:
+        """As `kept`."""
+        return kept(self.work, self.case.mesh)
+
+    def free_places(self) -> Array:
+        """Of points and bodies."""
+        mesh = self.case.mesh
+        places: Array = self.work.trial.X[0, mesh.s.size :][: mesh.motion.size][np.diff(mesh.dof_start) > 0].copy()
+        return places
+
+
+def kept(work: Work, mesh: Mesh) -> Callable[[], None]:
+    """A function that puts the present state of `work` back."""
+    x, attitude = work.trial, mesh.bodies.memory.attitude
+    before = x.X.copy(), x.T.copy(), attitude.copy()
+
+    def restore() -> None:
+        x.X[...], x.T[...], attitude[...] = before
+
+    return restore
 
 
 def rub(case: Case, work: Work, misses: Array, shares: Array | None = None) -> tuple[int, int, float, float]:
@@ -81,71 +115,19 @@ def rub(case: Case, work: Work, misses: Array, shares: Array | None = None) -> t
     shares : (n_nodes, 3) friction over the normal force, if the state was found with about as much of it
     """
     mesh = case.mesh
-    smooth = Round(np.inf, np.zeros(0), work, mesh)
-    friction, iterations = _share_out(case, work, misses, shares)
+    restore, sharing, friction = kept(work, mesh), Sharing(case, work, misses, shares), None
+    if shares is None or sharing.settle():
+        friction = share_out(sharing, case.force_scale, case.length_scale, PATIENCE, straightens=shares is None)
+    iterations = sharing.iterations
     if friction is not None:
         preload(mesh, work, friction)
         outcome, used, force, miss = case.settle(mesh, work, misses)
         iterations += used
         if outcome == CONVERGED:
             return outcome, iterations, force, miss
-    smooth.restore(work, mesh)
+    restore()
     work.memory.grip.friction[0].coefficient = 0.0
     return STUCK, iterations, 0.0, 0.0
-
-
-def _share_out(case: Case, work: Work, misses: Array, shares: Array | None) -> tuple[Array | None, int]:
-    """Friction at the nodes (n_nodes, 3), N, None if it does not settle; and the iterations used.
-
-    shares : of `rub`
-    """
-    mesh, scale = case.mesh, case.force_scale
-    n, grip = mesh.s.size, _seeking(mesh)
-    place, share = grip.hold.place, grip.hold.share
-    held = work._replace(memory=work.memory._replace(grip=grip))
-    firm = _firm(mesh, work, scale if shares is None else None)
-    iterations, straightens = 0, shares is None
-    if shares is not None:
-        place[:], share[:n] = work.trial.X[0], shares
-        outcome, iterations, _, _ = case.settle(firm, held, misses)
-        if outcome != CONVERGED:
-            return None, iterations
-    lie = _lie(mesh, case.sea, work)
-    best, begun, worse = Round(np.inf, place, work, mesh), _free_places(mesh, work), 0
-    for k in range(MOST_ROUNDS):
-        if np.max(np.abs(_free_places(mesh, work) - begun), initial=0.0) > FARTHEST * case.length_scale:
-            return None, iterations
-        r, current = work.trial.X[0], _present(mesh, work, grip)
-        if straightens:  # friction across taut line first: without tension a bow would stay
-            lie = _lie(mesh, case.sea, work)
-            asked, shares = _wanted(firm, work, lie, None)
-            change = float(np.max(np.abs(asked - current), initial=0.0))
-            straightens = change > STRAIGHT * scale and k < MOST_STRAIGHTENING
-            place[:] = r
-        if not straightens:
-            asked, shares = _wanted(firm, work, lie, current)
-            d = r[:n] - place[:n]
-            place[:n] += np.sum(d * lie.tangent, axis=1)[:, None] * lie.tangent
-            change = float(np.max(np.abs(np.sum((asked - current) * lie.tangent, axis=1)), initial=0.0))
-            worse = 0 if change <= best.change else worse + 1
-            best = Round(change, asked, work, mesh) if worse == 0 else best
-            if change <= SETTLED * scale or change > LOOSE * scale >= GROWN * best.change or worse > PATIENCE:
-                break
-        share[:n] = shares
-        outcome, used, _, _ = case.settle(firm, held, misses)
-        iterations += used
-        if outcome != CONVERGED:
-            break
-    if best.change > LOOSE * scale:
-        return None, iterations
-    best.restore(work, mesh)
-    return best.friction, iterations
-
-
-def _free_places(mesh: Mesh, work: Work) -> Array:
-    """(n, 3) m, of free points and bodies"""
-    places: Array = work.trial.X[0, mesh.s.size :][: mesh.motion.size][np.diff(mesh.dof_start) > 0].copy()
-    return places
 
 
 def _firm(mesh: Mesh, work: Work, force_scale: float | None) -> Mesh:
@@ -181,8 +163,7 @@ def preload(mesh: Mesh, work: Work, friction: Array) -> None:
     n, grip, r = mesh.s.size, work.memory.grip, work.trial.X[0]
     grip.friction[0].coefficient, grip.friction[0].is_sought = mesh.friction, 0
     grip.hold.place = r
-    stiffness = mesh.bed.law.shear[0] * mesh.node.bed_area[:n, None]
-    grip.hold.place[:n] += np.divide(friction, stiffness, out=np.zeros((n, 3)), where=stiffness > 0.0)
+    grip.hold.place[:n] = pulling_grips(r[:n], friction, mesh.bed.law.shear[0] * mesh.node[:n].bed_area)
 
 
 def shares_at(mesh: Mesh, work: Work, other: Mesh) -> Array:
@@ -239,54 +220,13 @@ def _depth(mesh: Mesh, r: Array) -> Array:
 
 def _normal_force(mesh: Mesh, r: Array) -> Array:
     """(n_nodes,) N, at rest"""
-    force: Array = mesh.bed.law.stiffness[0] * mesh.node[: mesh.s.size].bed_area * np.maximum(_depth(mesh, r), 0.0)
+    force: Array = rest_pressure(mesh.bed, _depth(mesh, r)) * mesh.node[: mesh.s.size].bed_area
     return force
 
 
 def _in_plane(mesh: Mesh, r: Array, x: Array) -> Array:
     """Vectors x (n, 3) at the nodes, which are at r (m), without what they have across the bed."""
     return along_bed(heights_over(mesh.bed, r[: mesh.s.size])[0], x)
-
-
-def _present(mesh: Mesh, work: Work, grip: Grip) -> Array:
-    """(n_nodes, 3) N, friction on the nodes while the equilibrium is sought."""
-    n, r = mesh.s.size, work.trial.X[0]
-    N = _normal_force(mesh, r)
-    spring = SOFT * mesh.bed.law.shear[0] * mesh.node[:n].bed_area * (N > 0.0)
-    slid = _in_plane(mesh, r, r[:n] - grip.hold.place[:n])
-    force: Array = N[:, None] * grip.hold.share[:n] - spring[:, None] * slid
-    return force
-
-
-def _chains(mesh: Mesh) -> Chains:
-    """The lines of the mesh, node by node."""
-    return Chains(mesh.node_start, mesh.element_start, mesh.line.junction, np.diff(mesh.dof_start) > 0)
-
-
-def _lie(mesh: Mesh, sea: Sea, work: Work) -> Lie:
-    """How the lines lie at present."""
-    r = work.trial.X[0]
-    tangent = tangents(_chains(mesh), heights_over(mesh.bed, r[: mesh.s.size])[0], r[: mesh.s.size])
-    load = _in_plane(mesh, r, _loads(mesh, sea, work, np.zeros_like(work.trial.T)))
-    return Lie(tangent, load - np.sum(load * tangent, axis=1)[:, None] * tangent)
-
-
-def _wanted(mesh: Mesh, work: Work, lie: Lie, current: Array | None) -> tuple[Array, Array]:
-    """Friction required by the present tensions (n_nodes, 3), N, and as a share of the normal force; as `wanted`."""
-    r, depth = work.trial.X[0], _depth(mesh, work.trial.X[0])
-    slack = (work.trial.T < 0.0) & (mesh.element["slack"] > 0.0)
-    thick = np.repeat(2.0 * np.maximum.reduceat(mesh.node.radius, mesh.node_start[:-1]), np.diff(mesh.node_start))
-    ends = np.stack([mesh.node_start[:-1], mesh.node_start[1:] - 1], axis=1)
-    lain = Lain(
-        friction=mesh.friction,
-        tension=np.where(slack, 0.0, work.trial.T),
-        pressed=_normal_force(mesh, r),
-        near=-depth <= thick,
-        on_bed=(depth[ends] > 0.0) | (mesh.node.bed_area[ends] == 0.0),
-        tangent=lie.tangent,
-        across=lie.across,
-    )
-    return wanted(_chains(mesh), lain, current)
 
 
 def _loads(mesh: Mesh, sea: Sea, work: Work, T: Array) -> Array:
