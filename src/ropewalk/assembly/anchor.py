@@ -25,7 +25,7 @@ from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.environment import Sea, bed_heights, bed_normals
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, end_positions
-from ropewalk.numerics.blockelimination import UNCOUNTED, dot, scale3
+from ropewalk.numerics.blockelimination import UNCOUNTED, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 
 ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
@@ -33,6 +33,7 @@ SAME_PLACE = 1e-9  # relative: what is nearer to a place is there
 AT_END = 1e-9  # of a line: the same for where its stretch on the bed ends
 RAMP = 1000.0  # length over height of the way up from an anchor to the height of rest: lines that rise more are free
 NO_FARTHER = 0.1  # of a line, from its end: where that way ends at the latest
+SHORTEST = 1e-300  # m; what has no length has no direction
 BESIDE = 0.02  # of a line, from its end: where it is looked whether it lies there; the element of usual meshes
 
 
@@ -153,3 +154,21 @@ def carried(force, normal):
     Source: the heading of this file.
     """
     return scale3(min(0.0, dot(force, normal)), normal)
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def held_end_friction(rubbed, share, along, pull):
+    r"""Friction (N) on the half of an element at an end held on the bed, by that on the node next to it.
+
+    .. math:: f = \varphi f_n - \min\left(0,\, \varphi f_n \cdot t + \max(0,\, F \cdot t)\right) t
+
+    Source: the law of docs/theory/morison.md, Friction, by the share :math:`\varphi` of length. Without it the force on
+    an anchor would be that in the middle of the last element. It takes no more than there is.
+
+    rubbed : f_n, friction on the next node, N    share : of the bed under the half element over that under the node
+    along : from the end to the next node, m    pull : F, of the line on its anchor, N
+    """
+    f = scale3(share, rubbed)
+    t = scale3(1.0 / max(np.sqrt(dot(along, along)), SHORTEST), along)
+    excess = dot(f, t) + max(dot(pull, t), 0.0)
+    return sub3(f, scale3(min(excess, 0.0), t))

@@ -8,13 +8,12 @@ import numpy as np
 
 from ropewalk.assembly.anchor import end_section, is_on_bed
 from ropewalk.loads.bed import heights_over
+from ropewalk.methods.bars.contact import rub_end
 from ropewalk.methods.bars.loads import loads
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
-
-SHORTEST = 1e-300  # m; what has no length has no direction
 
 if TYPE_CHECKING:
     from ropewalk.methods.bars.work import BarsWork
@@ -41,23 +40,15 @@ def carried(model: Model, work: BarsWork, end: tuple[int, int], force: Array) ->
 def _rubbed(work: BarsWork, bar: int, side: int, force: Array) -> Array:
     """(3,) what friction on the half bar at a held end takes of the force (N) there, by that on the next node.
 
-    It takes no more than there is.  side : at which the bar is held
+    side : at which the bar is held
     """
-    bars, field, r = work.bars, work.field, work.steps.r
+    bars, field = work.bars, work.field
     i, near = (int(bars.node[bar, k]) for k in (side, 1 - side))
-    N, area = float(field.pressed.normal[near]), float(field.pressed.area[near])
-    mu, shear = float(field.grip.friction[0].coefficient), float(work.medium.bed.law.shear[0])
-    if mu == 0.0 or N == 0.0:
+    if field.grip.friction[0].coefficient == 0.0 or field.pressed[near].normal == 0.0:
         return np.zeros(3)
-    normal = heights_over(work.medium.bed, r[near : near + 1])[0][0]
-    d = r[near] - field.grip.hold[near].place
-    d = d - (d @ normal) * normal
-    hold = min(shear * area, mu * N / max(float(np.linalg.norm(d)), SHORTEST))
-    friction = -hold * 0.5 * bars.length[bar] * bars.contact_width[bar] / area * d  # on the half bar
-    along = (r[near] - r[i]) / np.linalg.norm(r[near] - r[i])
-    excess = float(friction @ along) + max(float(force @ along), 0.0)
-    taken: Array = min(excess, 0.0) * along - friction
-    return taken
+    area = float(0.5 * bars.length[bar] * bars.contact_width[bar])
+    held = field.grip, field.pressed
+    return -np.array(rub_end(work.medium.bed, held, work.steps.r, (i, near), area, tuple(force.tolist())))
 
 
 def _on_bed(work: BarsWork) -> Array:

@@ -7,11 +7,12 @@ stiffness of all the area in contact and Coulomb's limit of all the normal force
 
 from __future__ import annotations
 
+from ropewalk.assembly.anchor import held_end_friction
 from ropewalk.assembly.element import three
 from ropewalk.loads.bed import contact, dragged, grip_pull, ground, pressure, slid
 from ropewalk.loads.cut import vector
 from ropewalk.loads.grip import friction_of, sought_pull
-from ropewalk.numerics.blockelimination import dot
+from ropewalk.numerics.blockelimination import dot, sub3
 from ropewalk.numerics.compile import kernel
 
 
@@ -108,6 +109,25 @@ def rub(bed, field, r):
         add9_to(field.stiffness[i], 1.0, stiffness)
         for j in range(3):
             field.force[i, j] += f[j]
+
+
+@kernel
+def rub_end(bed, held, r, nodes, area, pull):
+    """Friction (N) on the half bar at a held end, by that on the node next to it.
+
+    Source: :func:`ropewalk.assembly.anchor.held_end_friction` by areas; f_n = -min(k_t A, mu N/|d|) d of
+    :func:`ropewalk.loads.bed.grip_pull`.
+
+    held : grips and contacts of the field    nodes : that of the end, and the next    area : of the half bar, m2
+    pull : of the line on its anchor, N
+    """
+    (grip, pressed), (end, near) = held, nodes
+    n, _ = ground(bed, three(r, near))
+    d, length = slid(n, three(r, near), vector(grip.hold[near].place))
+    k, pushed = bed.law[0].shear * pressed[near].area, (pressed[near].normal, 0.0)
+    f, _ = grip_pull(k, n, d, length, pushed, friction_of(grip))
+    along = sub3(three(r, near), three(r, end))
+    return held_end_friction(f, area / pressed[near].area, along, pull)
 
 
 @kernel(forceinline=True)

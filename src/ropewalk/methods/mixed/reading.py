@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.anchor import carried
+from ropewalk.assembly.anchor import SHORTEST, carried, held_end_friction
 from ropewalk.assembly.element import axial, axis_of, element_system, elements_of, instant, three
 from ropewalk.assembly.mesh import Mesh
-from ropewalk.loads.bed import ground, penetration, pressure
+from ropewalk.loads.bed import grip_pull, ground, penetration, press, pressure, slid
 from ropewalk.loads.cut import vector
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.grip import friction_of
@@ -31,8 +31,6 @@ from ropewalk.numerics.lanes import WIDTH, lanes_at, put_lanes
 from ropewalk.numerics.rotations import quaternion_rotate
 from ropewalk.physics.rigidbody import cross3, turned
 from ropewalk.physics.waves import COLUMNS
-
-SHORTEST = 1e-300  # m; an element without length pulls nowhere
 
 
 class Reading(NamedTuple):
@@ -260,52 +258,34 @@ def _hold_ends(X, mesh, reading, grip, nodes):
             area = reading.width[line, side] * reading.share[n]
             taken = scale3(area * pressure(mesh.bed, mesh.node[n].radius - height, 0.0)[0], normal)
             if friction_of(grip) > 0.0:
-                taken = add3(taken, _rubbed(n, beside, X, mesh, reading.share, grip, force))
+                along, share = sub3(three(X[0], beside), three(X[0], n)), reading.share[n] / reading.share[beside]
+                taken = add3(taken, held_end_friction(bed_on_node(beside, X, mesh, grip)[1], share, along, force))
             taken = sub3(taken, carried(add3(force, taken), normal))
             _set3(nodes, n, scale3(-1.0, add3(force, taken)))
             _set3(nodes, row, sub3(three(nodes, row), taken))
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
+def bed_on_node(n, X, mesh, grip):
+    """Normal force of the bed on node n, and the friction of its grip (N).
+
+    Source: F = N n + f, :func:`ropewalk.loads.bed.press` and :func:`ropewalk.loads.bed.grip_pull`.
+    """
+    bed, node = mesh.bed, mesh.node[n]
+    r, area, surface = three(X[0], n), node.bed_area, ground(bed, three(X[0], n))
+    normal, friction = surface[0], ZERO3
+    N, _ = press(bed, surface, three(X[1], n), area, node.radius, 0.0)
+    if friction_of(grip) > 0.0 and N > 0.0:
+        d, length = slid(normal, r, vector(grip.hold[n].place))
+        friction, _ = grip_pull(bed.law[0].shear * area, normal, d, length, (N, 0.0), friction_of(grip))
+    return scale3(N, normal), friction
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _pushed(n, X, mesh, grip):
-    """Force (N) of the bed on node n: its pressure, and the friction of its grip.
-
-    Source: F = p A n - min(k_t A, mu N/|d|) d, docs/theory/morison.md, Seabed and Friction.
-    """
-    bed, node = mesh.bed, mesh.node[n]
-    r, area = three(X[0], n), node.bed_area
-    normal, height = ground(bed, r)
-    N = area * pressure(bed, node.radius - height, -dot(three(X[1], n), normal))[0]
-    force = scale3(N, normal)
-    if friction_of(grip) <= 0.0 or N <= 0.0:
-        return force
-    d = sub3(r, vector(grip.hold[n].place))
-    d = sub3(d, scale3(dot(d, normal), normal))
-    hold = min(bed.law[0].shear * area, friction_of(grip) * N / max(np.sqrt(dot(d, d)), SHORTEST))
-    return sub3(force, scale3(hold, d))
-
-
-@kernel(fastmath=FUSED, **UNCOUNTED)
-def _rubbed(end, n, X, mesh, share, grip, pull):
-    """Friction (N) on the half element at an end held on the bed, from the grip of the next node n.
-
-    Source: f_t = -min(k_t A, mu N/|d|) d of the next node, by the share of length; docs/theory/morison.md, Friction.
-
-    Without it the force on an anchor would be that in the middle of the last element. It takes no more than there is.
-    pull : of the line on its anchor, N
-    """
-    bed, node = mesh.bed, mesh.node[n]
-    r, area = three(X[0], n), node.bed_area
-    normal, height = ground(bed, r)
-    p = pressure(bed, node.radius - height, -dot(three(X[1], n), normal))[0]
-    d = sub3(r, vector(grip.hold[n].place))
-    d = sub3(d, scale3(dot(d, normal), normal))
-    hold = min(bed.law[0].shear * area, friction_of(grip) * p * area / max(np.sqrt(dot(d, d)), SHORTEST))
-    force = scale3(-hold * share[end] / share[n], d)
-    along = sub3(r, three(X[0], end))
-    along = scale3(1.0 / max(np.sqrt(dot(along, along)), SHORTEST), along)
-    excess = dot(force, along) + max(dot(pull, along), 0.0)
-    return sub3(force, scale3(min(excess, 0.0), along))
+    """Force (N) of the bed on node n: F = N n + f. Source: :func:`bed_on_node`."""
+    pressed, friction = bed_on_node(n, X, mesh, grip)
+    return add3(pressed, friction)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
