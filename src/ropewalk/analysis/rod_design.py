@@ -21,6 +21,7 @@ from ropewalk.methods.rods.equilibrium import FloatingPose, describe, equilibriu
 from ropewalk.model.rod_fields import build_rod, rod_fields
 from ropewalk.model.rods import Array, RodModel, curvature_of, mass_sensitivity, places, reshape, section_bend
 from ropewalk.numerics.quadrature import gauss_legendre
+from ropewalk.physics.rod_energy import net_wrench
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points, hydrostatics
 from ropewalk.physics.rod_integrals import total
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
@@ -103,13 +104,10 @@ def balance(rod: RodModel, up: Array, heave: float, basis: Array) -> Balance:
     entries, places = hydrostatic_points(panels, heave, up)
     wet = rod.water_density * wet_sensitivity(panels, entries, places, nodes, basis, up)
     dry = mass_sensitivity(rod, basis, nodes, starts)
-    wetted = total(entries)
-    force = rod.water_density * wetted.volume - rod.mass
-    moment = rod.water_density * wetted.moment - rod.mass * rod.centre
-    tangents = tangent_basis(up)
-    scale = rod.mass * np.array([1.0, rod.length, rod.length])
-    residual = np.concatenate([[force], tangents @ moment]) / scale
-    jacobian = np.vstack([wet[0], tangents @ (wet[1:] - dry)]) / scale[:, None] / rod.length
+    force, moment = net_wrench(total(entries), rod.centre, rod.float_volume)
+    tangents, lengths = tangent_basis(up), np.array([1.0, rod.length, rod.length])
+    residual = np.concatenate([[force], tangents @ np.array(moment)]) / (rod.float_volume * lengths)
+    jacobian = np.vstack([wet[0], tangents @ (wet[1:] - dry)]) / (rod.mass * lengths)[:, None] / rod.length
     return Balance(residual, jacobian)
 
 

@@ -17,7 +17,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.rod_fields import angle_at, build_rod
 from ropewalk.model.rods import RodModel, RodWarning
 from ropewalk.numerics.newton import Look, Rule, newton
-from ropewalk.physics.rod_energy import float_at
+from ropewalk.physics.rod_energy import float_at, net_wrench
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.spec.system import Source, System
 
@@ -160,10 +160,9 @@ def _height(rod: RodModel, up: Array, heave: float | None) -> float:
 def _out_of_balance(rod: RodModel, up: Array, heave: float | None) -> Array:
     """Moments over weight times length, and the force over the weight if the heave is wished."""
     acc = hydrostatics(rod.panels, _height(rod, up, heave), up)
-    moment = rod.water_density * acc.moment - rod.mass * rod.centre
-    force = rod.water_density * acc.volume - rod.mass
-    parts = tangent_basis(up) @ (moment - force * rod.centre) / (rod.mass * rod.length)
-    return np.asarray(parts if heave is None else np.append(parts, force / rod.mass))
+    force, moment = net_wrench(acc, rod.centre, rod.float_volume)
+    parts = tangent_basis(up) @ (np.array(moment) - force * rod.centre) / (rod.float_volume * rod.length)
+    return np.asarray(parts if heave is None else np.append(parts, force / rod.float_volume))
 
 
 def _newton(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.buoyancy import cut_square
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.physics.rod_shape import RECTANGLE, section_reach
@@ -258,6 +258,23 @@ def upright_frame(u):
     return R, roll, pitch
 
 
+@kernel(**UNCOUNTED)
+def net_wrench(acc, centre, volume):
+    r"""Force of water and weight on a rod over the weight density of water, upwards (m3), and its moment (m4).
+
+    .. math:: \frac{F}{\rho g} = (V - V_m)\, u, \qquad
+              \frac{M}{\rho g} = (X - V_m c) \times u, \qquad V_m = \frac{m}{\rho}
+
+    about the head, in head axes; the second result is :math:`X - V_m c`, which is not turned by u yet.
+    Source: docs/theory/rods.md, Energy, force, stiffness.
+
+    acc : V and X among the integrals of `hydrostatics`    centre : (3,) c, of mass, m    volume : V_m, m3
+    """
+    x = acc.moment
+    moment = x[0] - volume * centre[0], x[1] - volume * centre[1], x[2] - volume * centre[2]
+    return acc.volume - volume, moment
+
+
 @kernel
 def wrench_and_stiffness(acc, centre, volume, u, weight_density):
     r"""Net wrench and 6 x 6 stiffness about the centre of mass, in world axes of zero yaw (N, m).
@@ -275,16 +292,17 @@ def wrench_and_stiffness(acc, centre, volume, u, weight_density):
     """
     R, _, _ = upright_frame(u)
     A = acc.area
+    excess, moment = net_wrench(acc, centre, volume)
     Y, B, C = np.empty(3), np.empty(3), np.empty((3, 3))
     for i in range(3):
-        Y[i] = acc.moment[i] - acc.volume * centre[i]
+        Y[i] = moment[i] - excess * centre[i]
         B[i] = acc.area_moment[i] - A * centre[i]
     for i in range(3):
         for j in range(i, 3):
             C[i, j] = acc.area_second[i, j] - acc.area_moment[i] * centre[j] - centre[i] * B[j]
             C[j, i] = C[i, j]
     Y, B, C = R @ Y, R @ B, R @ C @ R.T
-    W = np.array([0.0, 0.0, acc.volume - volume, Y[1], -Y[0], 0.0])
+    W = np.array([0.0, 0.0, excess, Y[1], -Y[0], 0.0])
     K = np.zeros((6, 6))
     K[2, 2] = A
     K[2, 3] = K[3, 2] = B[1]

@@ -13,7 +13,7 @@ from ropewalk.errors import ConvergenceError
 from ropewalk.methods.rods.equilibrium import FloatingPose, describe
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.numerics.rotations import adjoint_se3, exp_se3, inverse_se3, rigid
-from ropewalk.physics.rod_energy import upright_frame
+from ropewalk.physics.rod_energy import net_wrench, upright_frame
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.physics.rod_integrals import Integrals
 
@@ -91,10 +91,8 @@ def _energy_and_wrench(rod: RodModel, g: Array, back: Array) -> tuple[float, Arr
     head = g @ back
     R, p = head[:3, :3], head[:3, 3]
     acc = hydrostatics(rod.panels, float(p[2]), np.ascontiguousarray(R[2]))
-    lift = rod.water_density * acc.volume
-    moment = rod.water_density * acc.moment - rod.mass * rod.centre
-    up = np.array([0.0, 0.0, 1.0])
-    net = lift - rod.mass
-    centre = R @ moment + net * p
-    wrench = rod.gravity * np.concatenate([net * up, np.cross(centre, up)])
-    return -rod.gravity * float(centre[2]), wrench, acc
+    weight_density, up = rod.water_density * rod.gravity, np.array([0.0, 0.0, 1.0])
+    net, moment = net_wrench(acc, rod.centre, rod.float_volume)
+    centre = R @ np.array(moment) + net * p
+    wrench = weight_density * np.concatenate([net * up, np.cross(centre, up)])
+    return -weight_density * float(centre[2]), wrench, acc

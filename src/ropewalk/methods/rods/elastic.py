@@ -24,7 +24,7 @@ from ropewalk.errors import ConvergenceError
 from ropewalk.methods.rods.equilibrium import FloatingPose, describe, equilibrium, tangent_basis
 from ropewalk.model.rods import Array, RodModel, curvature_of, mass_sensitivity, place, reshape, shift_sensitivity
 from ropewalk.numerics.quadrature import gauss_legendre
-from ropewalk.physics.rod_energy import upright_frame
+from ropewalk.physics.rod_energy import net_wrench, upright_frame
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points
 from ropewalk.physics.rod_integrals import total
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
@@ -110,10 +110,9 @@ class BendingProblem:
         nodes, starts = section_motions(panels, self.basis, gauss_legendre(panels.x.size).running)
         wet = wet_sensitivity(panels, entries, places, nodes, self.basis, u)
         dry = mass_sensitivity(rod, self.basis, nodes, starts)
-        wetted = total(entries)
-        volume, moment = rod.water_density * wetted.volume, rod.water_density * wetted.moment
-        by_up = rod.gravity * (rod.mass * rod.centre - moment)
-        lift = rod.gravity * (rod.mass - volume)
+        net, moment = net_wrench(total(entries), rod.centre, rod.float_volume)
+        weight_density = rod.water_density * rod.gravity
+        by_up, lift = -weight_density * np.array(moment), -weight_density * net
         energy = float(lift * z + u @ by_up + self.elastic(bend))
         by_bend = rod.gravity * (u @ dry - rod.water_density * (z * wet[0] + u @ wet[1:])) / rod.length
         by_bend += np.tile(self.stiffness, len(self.basis)) / rod.length * bend
