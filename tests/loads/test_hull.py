@@ -10,9 +10,7 @@ from numpy.testing import assert_allclose
 
 from ropewalk.loads.cut import (
     HULL_WATER,
-    buoyancy_terms,
     centre_pressure,
-    force_terms,
     pressure_gradient,
     shift_cut,
     surface_plane,
@@ -76,7 +74,7 @@ def buoyancy(y: np.ndarray, up: np.ndarray, tilt: np.ndarray, ball: bool = False
         centre_pressure(cut, centre)
     else:
         hydrostatics.axisymmetric(PROFILE, np.ascontiguousarray(R[:, 2]), up, height, cut)
-    buoyancy_terms(cut, up, GRADIENT, block)
+    hydrostatics.buoyancy_terms(cut, up, GRADIENT, block)
     return block
 
 
@@ -92,18 +90,6 @@ def test_buoyancy_derivatives_under_a_sloping_surface_are_those_by_differences(t
     expected = differences(lambda y: buoyancy(y, up, np.array(tilt), ball)[:, 6])
     # differences of a force near 1e4 N: 1e-16 1e4 / 1e-5 = 1e-7, and e^2 times third derivatives near 1e6
     assert_allclose(found, expected, rtol=1e-5, atol=1e-3)
-
-
-def test_buoyancy_under_a_level_surface_is_the_hydrostatic_stiffness():
-    """The general plane contains the level one."""
-    up = np.array([0.0, 0.0, 1.0])
-    cut, wrench, stiffness, block = records(1, hydrostatics.CUT), np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7))
-    axis = np.ascontiguousarray(exp_so3(np.array([0.3, -0.5, 0.2]))[:, 2])
-    hydrostatics.axisymmetric(PROFILE, axis, up, 0.15, cut)
-    hydrostatics.buoyancy(cut, 1e4, wrench, stiffness)
-    buoyancy_terms(cut, up, (0.0, 0.0, 1e4), block)
-    assert_allclose(block[:, :6], stiffness, atol=1e-9)
-    assert_allclose(block[:, 6], -wrench, atol=1e-9)
 
 
 @pytest.mark.parametrize("tilt", [[0.0, 0.0, 0.0], [0.3, -0.5, 0.2], [0.0, 0.7, 0.0]])
@@ -129,7 +115,7 @@ def test_force_that_keeps_its_direction_has_the_derivative_of_its_moment():
 
     def block(y: np.ndarray) -> np.ndarray:
         out = np.zeros((6, 7))
-        force_terms(tuple(force), tuple(exp_so3(y[3:]) @ arm), out)
+        hydrostatics.force_terms(tuple(force), tuple(exp_so3(y[3:]) @ arm), out)
         return out
 
     assert_allclose(block(np.zeros(6))[:, :6], differences(lambda y: block(y)[:, 6]), atol=1e-8)
@@ -203,7 +189,7 @@ def test_body_in_accelerating_water_feels_froude_krylov_and_added_mass():
     aw, around = np.array([0.8, 0.0, 0.0]), records(1, HULL_WATER)[0]
     around.mass, around.force, around.moment = [500.0, 100.0, 20.0], 500.0 * aw, 100.0 * aw
     cut[0].volume = 500.0 / 1025.0
-    buoyancy_terms(cut, (0.0, 0.0, 1.0), pressure_gradient(around, (1025.0, 9.81)), block)
+    hydrostatics.buoyancy_terms(cut, (0.0, 0.0, 1.0), pressure_gradient(around, (1025.0, 9.81)), block)
     inertia_of_water((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), around, (1.3, 0.0), sums)
     force = sums.force[0] - block[:3, 6]
     assert_allclose(force, [2.3 * 500.0 * 0.8, 0.0, 500.0 * 9.81], rtol=1e-14)

@@ -36,9 +36,9 @@ def displacement(model: Model, state: State, body: int) -> Records:
 def hydrostatic_stiffness(model: Model, state: State, body: int) -> Array:
     """(6, 6) stiffness of hull and weight about the body's origin, world axes; N/m, N, N m."""
     wrench, stiffness = np.zeros(6), np.zeros((6, 6))
-    weight = model.bodies.mass[body] * model.sea.gravity
+    weight = float(model.bodies.mass[body] * model.sea.gravity)
     arm = rotation_matrix(state.body_quaternion[body]) @ model.bodies.centre[body]
-    hydrostatics.weight(-weight * UP, arm, wrench, stiffness)
+    stiffness[3:, 3:] = np.reshape(hydrostatics.arm_stiffness((0.0, 0.0, -weight), tuple(arm.tolist())), (3, 3))
     specific_weight = model.sea.water_density * model.sea.gravity
     hydrostatics.buoyancy(displacement(model, state, body), specific_weight, wrench, stiffness)
     return stiffness

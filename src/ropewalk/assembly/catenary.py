@@ -13,16 +13,18 @@ import numpy as np
 
 from ropewalk.assembly.element import three
 from ropewalk.loads.body import Shells, still_block
-from ropewalk.loads.float import wet_sphere
 from ropewalk.loads.given import spring_pull
+from ropewalk.loads.point import still_lift
 from ropewalk.model.arrays import Array, Flags, Ints, Records, records
 from ropewalk.model.joints import SPRING
 from ropewalk.model.lines import BODY
 from ropewalk.numerics.blockelimination import dot, sub3
 from ropewalk.numerics.compile import UNCOUNTED, kernel
-from ropewalk.physics import catenary, catenary_line, hydrostatics
+from ropewalk.physics import catenary, catenary_line
 from ropewalk.physics.catenary_free import BAD_INPUT, SOLUTION
 from ropewalk.physics.catenary_pieces import lowest
+from ropewalk.physics.hydrostatics import arm_stiffness
+from ropewalk.physics.rigidbody import add_block
 
 STRAIGHT_DOWN = 1e-13  # m, span below which the vertical plane of a line has no direction
 DIP = 1e-12  # of a line's length: depth below its end that is round-off
@@ -61,7 +63,6 @@ class Assembly(NamedTuple):
     axis_force: Array  # (p, 3) N
     force: Array  # (p, 3) weight included, buoyancy not, N
     volume: Array  # (p,) m3
-    radius: Array  # (p,) of the sphere with the point's volume, m
     # bodies
     body: Records  # (b,) of BODY of loads/body.py
     shells: Shells
@@ -316,13 +317,12 @@ def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_forc
     """
     block[:, :] = 0.0
     half = np.empty((3, 6))
-    spare = np.zeros(6)
     for a in range(2):
         for m in range(counts[a]):
             for j in range(3):
                 line_force[dofs[6 * a + m]] += maps[a, j, m] * end_force[a, j]
         if counts[a] == 6:  # the moment turns with the arm
-            hydrostatics.weight(end_force[a], arms[a], spare, block[6 * a : 6 * a + 6, 6 * a : 6 * a + 6])
+            add_block(block, 6 * a + 3, 6 * a + 3, arm_stiffness(three(end_force, a), three(arms, a)))
         for b in range(2):
             for j in range(3):
                 for n in range(counts[b]):
@@ -344,19 +344,18 @@ def _add_point(assembly, k, position, out_force, own):
 
     .. math:: F = F_0 + \rho g V w(z)\, e_z + f_0 - k\, e \cdot (r - r_0)
 
-    Source: docs/theory/assemblies.md, Points; weight is part of F_0.
+    Source: docs/theory/assemblies.md, Points, and :func:`ropewalk.loads.point.still_lift`; weight is part of F_0.
     """
     frame, force = assembly.frame[k], assembly.force[k]
-    share, slope = wet_sphere(position[2], assembly.radius[k])
-    whole = assembly.density * assembly.gravity * assembly.volume[k]
+    lift, slope = still_lift(assembly.volume[k], position[2], (assembly.density, assembly.gravity))
     way = sub3((position[0], position[1], position[2]), three(assembly.reference, k))
     for m in range(3):
         axis = three(frame, m)
         stiffness = assembly.spring[k, m] if assembly.joint[k, m] == SPRING else 0.0
-        load = (force[0], force[1], force[2] + whole * share)
+        load = (force[0], force[1], force[2] + lift)
         out_force[m] += dot(axis, load) + spring_pull(axis, stiffness, assembly.axis_force[k, m], way)
         for j in range(3):
-            own[m, j] = -whole * slope * frame[m, 2] * frame[j, 2]
+            own[m, j] = -slope * frame[m, 2] * frame[j, 2]
         own[m, m] += stiffness
 
 

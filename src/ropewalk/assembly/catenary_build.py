@@ -10,7 +10,6 @@ import numpy as np
 from ropewalk.assembly.balance_newton import Place, Scales
 from ropewalk.assembly.catenary import Assembly
 from ropewalk.loads.body import Shells, body_records, build_shells
-from ropewalk.loads.float import PER_VOLUME
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets, sealed
 from ropewalk.model.bodies import Bodies
 from ropewalk.model.joints import HELD, LOOSE
@@ -59,7 +58,6 @@ def build_assembly(model: Model) -> Assembly:
         axis_force=points.axis_force,
         force=sealed(points.force + points.mass[:, None] * down),
         volume=points.volume,
-        radius=sealed(np.cbrt(PER_VOLUME * points.volume)),
         body=body_records(bodies),
         shells=_shells(bodies),
         density=sea.water_density,

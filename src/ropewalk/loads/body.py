@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.loads.cut import force_terms, still_buoyancy, vector
+from ropewalk.loads.cut import still_buoyancy, vector
 from ropewalk.loads.float import radius_of, wet_sphere
 from ropewalk.loads.strips import hull_records
 from ropewalk.model.arrays import Array, Records
@@ -23,6 +23,7 @@ from ropewalk.numerics.rotations import (
     quaternion_product,
     tangent_so3_inverse,
 )
+from ropewalk.physics.hydrostatics import force_terms
 from ropewalk.physics.rigidbody import add_column, attitude, cross3, hat9, nine, transpose9, turned
 
 UNIT9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -102,7 +103,8 @@ def weight_terms(body, R, g, block):
 
     .. math:: F = -m g\, e_z \quad \text{at the arm } R c
 
-    Source: :func:`ropewalk.loads.cut.force_terms`.    body : record    R : attitude    g : m/s2    block : (6, 7)
+    Source: :func:`ropewalk.physics.hydrostatics.force_terms`.    body : record    R : attitude    g : m/s2
+    block : (6, 7)
     """
     force_terms((0.0, 0.0, -body.mass * g), onto(R, vector(body.centre)), block)
 
@@ -113,7 +115,7 @@ def given_terms(body, R, block):
 
     .. math:: F = F_0 \quad \text{at the arm } R a, \qquad M = R a \times F_0 + M_0
 
-    Source: :func:`ropewalk.loads.cut.force_terms`.    body : record    R : attitude    block : (6, 7)
+    Source: :func:`ropewalk.physics.hydrostatics.force_terms`.    body : record    R : attitude    block : (6, 7)
     """
     force_terms(vector(body.load_force), onto(R, vector(body.load_at)), block)
     add_column(block, 3, (-body.load_moment[0], -body.load_moment[1], -body.load_moment[2]))

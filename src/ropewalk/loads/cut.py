@@ -17,18 +17,10 @@ from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
     add3,
-    add9,
-    dot,
     onto,
-    outer,
-    plus_unit,
-    scale3,
-    scale9,
-    times,
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import hydrostatics
-from ropewalk.physics.rigidbody import add_block, add_column, cross3, hat9
 from ropewalk.physics.waves import surface
 
 UPRIGHT = 0.2  # cosine of the tilt, below which a cylinder is not taken as cut through its wall alone
@@ -116,43 +108,6 @@ def centre_pressure(cut, centre):
             own.area_second[i, j] = area * centre[i] * centre[j]
 
 
-@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _second_moments(cut):
-    """Second moments of the waterplane (m4) as a tuple of nine. Bookkeeping."""
-    a = cut[0].area_second
-    return a[0, 0], a[0, 1], a[0, 2], a[1, 0], a[1, 1], a[1, 2], a[2, 0], a[2, 1], a[2, 2]
-
-
-@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def buoyancy_terms(cut, up, w, block):
-    r"""Adds minus the lift of a hull cut by any plane in water of a constant pressure gradient, and its derivative.
-
-    .. math::
-        F = V w, \quad M = m \times w, \quad m = \int y\,dV, \qquad
-        \delta V = -\int n \cdot (\delta x + \theta \times p)\,dA, \quad
-        \delta m = \theta \times m - \int p\, n \cdot (\delta x + \theta \times p)\,dA
-
-    Source: [Newman2018], sec. 6.16, for a plane of any normal n and any gradient.
-
-    cut : (1,) of CUT of physics/hydrostatics.py    up : n, tuple    w : minus the gradient, tuple, N/m3
-    block : (6, 7) as in physics/rigidbody.py
-    """
-    volume, area = cut[0].volume, cut[0].area
-    if volume == 0.0:
-        return
-    m = vector(cut[0].moment)
-    add_column(block, 0, scale3(-volume, w))
-    add_column(block, 3, cross3(w, m))
-    n, first = (up[0], up[1], up[2]), vector(cut[0].area_moment)
-    lift = cross3(first, w)
-    add_block(block, 0, 0, scale9(area, outer(w, n)))
-    add_block(block, 0, 3, outer(w, cross3(first, n)))  # dV = -area n.dx - (first x n).theta
-    add_block(block, 3, 0, outer(lift, n))
-    # w x dm = w x (theta x m) - w x Q (n x theta), Q the second moments of the waterplane
-    turn = add9(outer(m, w), times(times(hat9(w), _second_moments(cut)), hat9(n)))
-    add_block(block, 3, 3, plus_unit(scale9(-1.0, turn), dot(m, w)))
-
-
 @kernel(forceinline=True, **UNCOUNTED)
 def wall_cut(bottom, top, radius, axis, up, height, cut):
     r"""Cut of a cylinder whose wall alone meets the plane, in closed form; returns False if a lid does.
@@ -190,19 +145,6 @@ def wall_cut(bottom, top, radius, axis, up, height, cut):
             own += axis[i] * axis[j] * tangent * tangent
             cut[0].area_second[i, j] = area / c * at * at * axis[i] * axis[j] + fourth / c * own
     return True
-
-
-@kernel(forceinline=True, **UNCOUNTED)
-def force_terms(force, arm, block):
-    r"""Adds minus a constant world force at an arm that rotates with the body, and its derivative, to a body's block.
-
-    .. math:: M = a \times F, \qquad -\frac{\partial M}{\partial\theta} = (a \cdot F)\, 1 - a F^T
-
-    Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness.    force : F, N    arm : a, world, m    block : (6, 7)
-    """
-    add_column(block, 0, scale3(-1.0, force))
-    add_column(block, 3, cross3(force, arm))
-    add_block(block, 3, 3, plus_unit(scale9(-1.0, outer(arm, force)), dot(arm, force)))
 
 
 @kernel(**COUNTED)
@@ -272,7 +214,7 @@ def still_buoyancy(hull, x, R, fluid, profile, block):
     e, cut = onto(R, vector(hull.place)), np.zeros(1, hydrostatics.CUT)
     cut_hull(hull, R, UP, x[2] + e[2], profile, cut)
     shift_cut(cut, e)
-    buoyancy_terms(cut, UP, (0.0, 0.0, fluid[0] * fluid[1]), block)
+    hydrostatics.buoyancy_terms(cut, UP, (0.0, 0.0, fluid[0] * fluid[1]), block)
 
 
 @kernel(**UNCOUNTED)
@@ -293,4 +235,4 @@ def buoyancy_in_waves(hull, pose, around, profile, fluid, cut, block):
         centre_pressure(cut, e)
     else:
         shift_cut(cut, e)
-    buoyancy_terms(cut, up, pressure_gradient(around, fluid), block)
+    hydrostatics.buoyancy_terms(cut, up, pressure_gradient(around, fluid), block)

@@ -87,3 +87,13 @@ def water_on_point(lump, height, water, motion, fluid):
     whole = (whole[0], whole[1], whole[2] + inertia * g)
     by_height = scale3(slope, whole)
     return scale3(share, whole), scale3(share, whole_drag), scale9(share, by_u), share * added, by_height, share
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def still_lift(volume, height, fluid):
+    """Lift (N) of what is lumped at a point in still water, and its derivative by the height (N/m).
+
+    Source: F = rho g V w, :func:`water_on_point` at rest.    volume : m3    height : m    fluid : rho, g
+    """
+    F, _, _, _, by_height, _ = water_on_point((volume, 0.0, 0.0), height, (ZERO3, ZERO3), (ZERO3, ZERO3), fluid)
+    return F[2], by_height[2]

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.numerics.blockelimination import FUSED, add9, dot, outer, plus_unit, scale3, scale9, times
 from ropewalk.numerics.compile import UNCOUNTED, kernel
+from ropewalk.physics.rigidbody import add_block, add_column, cross3, hat9
 
 # Gauss-Legendre on [-1, 1]. The integrands below are analytic in the angle they are integrated over;
 # 24 points leave 1e-15 of the volume for any cut of a cone whose wall is not nearly parallel to the water.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+UP = (0.0, 0.0, 1.0)
 STEEP = 0.1  # cos^2 of the tilt above which the cut is followed round the waterline, not along the axis
 
 # A hull cut by a plane, in arrays of one row; a record, so that fields have names with the compiler off too.
@@ -271,7 +274,50 @@ def sphere(centre, radius, up, height, cut):
             cut[0].area_second[i, j] = area * (pi * (centre[j] - h * up[j]) + 0.25 * disc * own)
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
+def _vector(a):
+    """Three numbers of an array as a tuple. Bookkeeping."""
+    return a[0], a[1], a[2]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _second_moments(cut):
+    """Second moments of the waterplane (m4) as a tuple of nine. Bookkeeping."""
+    a = cut[0].area_second
+    return a[0, 0], a[0, 1], a[0, 2], a[1, 0], a[1, 1], a[1, 2], a[2, 0], a[2, 1], a[2, 2]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def buoyancy_terms(cut, up, w, block):
+    r"""Adds minus the lift of a hull cut by any plane in water of a constant pressure gradient, and its derivative.
+
+    .. math::
+        F = V w, \quad M = m \times w, \quad m = \int y\,dV, \qquad
+        \delta V = -\int n \cdot (\delta x + \theta \times p)\,dA, \quad
+        \delta m = \theta \times m - \int p\, n \cdot (\delta x + \theta \times p)\,dA
+
+    Source: [Newman2018], sec. 6.16, for a plane of any normal n and any gradient.
+
+    cut : (1,) of CUT    up : n, tuple    w : minus the gradient, tuple, N/m3
+    block : (6, 7) as in physics/rigidbody.py
+    """
+    volume, area = cut[0].volume, cut[0].area
+    if volume == 0.0:
+        return
+    m = _vector(cut[0].moment)
+    add_column(block, 0, scale3(-volume, w))
+    add_column(block, 3, cross3(w, m))
+    n, first = (up[0], up[1], up[2]), _vector(cut[0].area_moment)
+    lift = cross3(first, w)
+    add_block(block, 0, 0, scale9(area, outer(w, n)))
+    add_block(block, 0, 3, outer(w, cross3(first, n)))  # dV = -area n.dx - (first x n).theta
+    add_block(block, 3, 0, outer(lift, n))
+    # w x dm = w x (theta x m) - w x Q (n x theta), Q the second moments of the waterplane
+    turn = add9(outer(m, w), times(times(hat9(w), _second_moments(cut)), hat9(n)))
+    add_block(block, 3, 3, plus_unit(scale9(-1.0, turn), dot(m, w)))
+
+
+@kernel
 def buoyancy(cut, specific_weight, wrench, stiffness):
     r"""Adds still-water buoyancy and its stiffness, about the body's origin, world axes.
 
@@ -279,49 +325,38 @@ def buoyancy(cut, specific_weight, wrench, stiffness):
               K = -\partial(F, M)/\partial(x, \theta)
 
     for translations and world rotations about the origin; K is not symmetric away from
-    equilibrium.  Source: [Newman2018], sec. 6.16, extended to any attitude.
+    equilibrium.  Source: [Newman2018], sec. 6.16, extended to any attitude, :func:`buoyancy_terms`.
 
     cut : (1,) of CUT, of a hull cut by z = 0    specific_weight : rho g, N/m3
     wrench : (6,) N, N m    stiffness : (6, 6)
     """
-    own = cut[0]
-    x, y, z = own.moment[0], own.moment[1], own.moment[2]
-    wrench[2] += specific_weight * own.volume
-    wrench[3] += specific_weight * y
-    wrench[4] -= specific_weight * x
-    sx, sy = own.area_moment[0], own.area_moment[1]
-    sxx, sxy, syy = own.area_second[0, 0], own.area_second[0, 1], own.area_second[1, 1]
-    stiffness[2, 2] += specific_weight * own.area
-    stiffness[2, 3] += specific_weight * sy
-    stiffness[2, 4] -= specific_weight * sx
-    stiffness[3, 2] += specific_weight * sy
-    stiffness[3, 3] += specific_weight * (syy + z)
-    stiffness[3, 4] -= specific_weight * sxy
-    stiffness[3, 5] -= specific_weight * x
-    stiffness[4, 2] -= specific_weight * sx
-    stiffness[4, 3] -= specific_weight * sxy
-    stiffness[4, 4] += specific_weight * (sxx + z)
-    stiffness[4, 5] -= specific_weight * y
+    block = np.zeros((6, 7))
+    buoyancy_terms(cut, UP, (0.0, 0.0, specific_weight), block)
+    for i in range(6):
+        wrench[i] -= block[i, 6]
+        for j in range(6):
+            stiffness[i, j] += block[i, j]
 
 
-@kernel(**UNCOUNTED)
-def weight(force, arm, wrench, stiffness):
-    """Adds a constant world force (N) at `arm` (m, world, turning with the body) and its stiffness.
+@kernel(forceinline=True, **UNCOUNTED)
+def arm_stiffness(force, arm):
+    r"""Stiffness (N m) of the moment of a constant world force at an arm that rotates with its body.
 
-    Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness: M = a x F, K = (a . F) 1 - a F^T.
+    .. math:: -\frac{\partial (a \times F)}{\partial\theta} = (a \cdot F)\, 1 - a F^T
 
-    force, arm : (3,)    wrench : (6,)    stiffness : (6, 6), K = -d(F, M)/d(x, theta)
+    Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness.    force : F, N    arm : a, world, m; tuples
     """
-    fx, fy, fz = force[0], force[1], force[2]
-    ax, ay, az = arm[0], arm[1], arm[2]
-    wrench[0] += fx
-    wrench[1] += fy
-    wrench[2] += fz
-    wrench[3] += ay * fz - az * fy
-    wrench[4] += az * fx - ax * fz
-    wrench[5] += ax * fy - ay * fx
-    # M = arm x F and d arm = theta x arm give dM = (theta x arm) x F = arm (theta.F) - theta (arm.F)
-    dot = ax * fx + ay * fy + az * fz
-    for i in range(3):
-        for j in range(3):
-            stiffness[3 + i, 3 + j] -= arm[i] * force[j] - (dot if i == j else 0.0)
+    return plus_unit(scale9(-1.0, outer(arm, force)), dot(arm, force))
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def force_terms(force, arm, block):
+    r"""Adds minus a constant world force at an arm that rotates with the body, and its derivative, to a body's block.
+
+    .. math:: M = a \times F
+
+    Source: docs/theory/assemblies.md, and :func:`arm_stiffness`.    force : F, N    arm : a, m    block : (6, 7)
+    """
+    add_column(block, 0, scale3(-1.0, force))
+    add_column(block, 3, cross3(force, arm))
+    add_block(block, 3, 3, arm_stiffness(force, arm))
