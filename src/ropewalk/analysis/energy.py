@@ -9,6 +9,7 @@ import numpy as np
 from ropewalk.assembly.spans import line_spans
 from ropewalk.assembly.string import made_of, strain_at
 from ropewalk.loads.body import body_records, build_shells, still_block
+from ropewalk.loads.float import radius_of, wet_way
 from ropewalk.methods.shooting.given import state_force
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import LOOSE
@@ -118,14 +119,7 @@ def _density(model: Model, row: Records, along: float, r: Array, force: Array, l
 
 def _float(model: Model, volume: float, z: float) -> float:
     """Energy of the buoyancy of a sphere, J; zero when it is out of the water."""
-    if volume == 0.0:
-        return 0.0
-    R = (0.75 * volume / np.pi) ** (1.0 / 3.0)
-    lift = model.sea.water_density * model.sea.gravity * volume
-    if z <= -R:
-        return -lift * z
-    h = max(0.0, (R - z) / R)  # submerged height over radius; the integral of h^2 (3 - h) / 4
-    return lift * R * (0.25 * h**3 - 0.0625 * h**4)
+    return model.sea.water_density * model.sea.gravity * volume * wet_way(z, radius_of(volume))
 
 
 def _point(model: Model, state: State, k: int) -> float:
@@ -143,7 +137,7 @@ def _body(model: Model, state: State, k: int) -> float:
     origin, q = state.body_position[k], state.body_quaternion[k]
     R = rotation_matrix(q)
     size = 2.0 * bodies.hull_size(k)
-    size += (0.75 * float(bodies.volume[k]) / np.pi) ** (1.0 / 3.0)
+    size += radius_of(float(bodies.volume[k]))
     top = max(float(origin[2]), size) + CLEAR
     record, shells, block = body_records(bodies)[k], build_shells(bodies), np.empty((6, 7))
     x, w = gauss_legendre(POINTS).x, gauss_legendre(POINTS).weight

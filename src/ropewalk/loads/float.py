@@ -54,3 +54,14 @@ def cap_depth(height, radius):
     """
     h = min(1.0, max(-1.0, height / radius))
     return 0.75 * radius * (1.0 + h) ** 2 / (2.0 + h)
+
+
+def wet_way(height: float, radius: float) -> float:
+    r"""Way (m) up to dry air, each part of it by the share of the sphere that is wet there: the energy over the lift.
+
+    .. math:: \int_z^R w\,dz = \tfrac{R}{16} h^3 (4 - h), \qquad h = \frac{R - z}{R} \in [0, 2]
+
+    Source: integral of :func:`wet_sphere`.
+    """
+    h = min(2.0, max(0.0, (radius - height) / radius)) if radius > 0.0 else 0.0
+    return max(0.0, -radius - height) + radius * h**3 * (4.0 - h) / 16.0

@@ -19,7 +19,7 @@ from ropewalk.methods.mixed.leap_water import (
     water_one_by_one,
     water_side_by_side,
 )
-from ropewalk.methods.mixed.nodes import lumps_of, node_terms
+from ropewalk.methods.mixed.nodes import add_inertia, lumps_of, node_terms
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -30,7 +30,6 @@ from ropewalk.numerics.blockelimination import (
     dot,
     invert,
     onto,
-    plus_unit,
     scale3,
     scale9,
     sub3,
@@ -106,20 +105,16 @@ def _node(n, h, now, lumps, fluid):
 
     The stiffness is that across the bed, and that of friction along it.
     """
-    node, bed, damping, v, a = lumps.node[n], lumps.bed, lumps.mass_damping, now.v, now.a
+    node, bed = lumps.node[n], lumps.bed
     touches = lumps.has_bed and node.bed_area > 0.0 and penetration(bed, three(now.r, n), node.radius) > 0.0
     if touches or not is_bare(node):
         R, K = node_terms(n, now, lumps, fluid, (HUGE, 0.5 * h * HUGE))
         area = node.bed_area if touches else 0.0
         shear = bed.law[0].shear * area if friction_of(lumps.grip) > 0.0 else 0.0
         return R, scale9(1.0 / HUGE, K), bed.law[0].stiffness * area, shear
-    m = node.mass
-    R = (
-        m * (a[n, 0] + damping * v[n, 0]) - node.force[0],
-        m * (a[n, 1] + damping * v[n, 1]) - node.force[1],
-        m * (a[n, 2] + damping * v[n, 2] + fluid[1]) - node.force[2],
-    )
-    return R, plus_unit(ZERO9, m * (1.0 + 0.5 * h * damping)), 0.0, 0.0
+    given, field = (node.force[0], node.force[1], node.force[2]), (lumps.mass_damping, fluid[1])
+    F, M = add_inertia(ZERO3, ZERO9, n, now, (node.mass, given), field, (1.0, 0.5 * h))
+    return scale3(-1.0, F), M, 0.0, 0.0
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)

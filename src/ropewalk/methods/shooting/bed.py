@@ -25,6 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.string import DRY, STATE, WET, made_of, strain_at, string_slope
+from ropewalk.loads.point import still_lift
 from ropewalk.loads.sea import current_here
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.drag_law import any_drag
@@ -32,6 +33,7 @@ from ropewalk.physics.drag_law import any_drag
 LIFT_ITERATIONS = 60  # bisection alone needs 50; Newton 4
 LIFT_TOLERANCE = 1.0e-15  # of a span: round-off
 PARTS = 16  # of a span on the bed whose properties vary: tension then errs by 1e-3 of its change, squared
+UNDER_WATER = -np.inf  # m, height of what lies on the bed over the surface
 TILT = 1.0e-5  # of a unit direction: central differences err by its square
 HANGING, SLIDING, STRAIGHT = 0, 1, 2  # how an arc starts: off the bed, as a string on it, straight on it
 
@@ -139,10 +141,9 @@ def load_on_bed(span, sea, normal, force):
     """
     if span.bound == 0.0:
         return 0.0
-    wet = 1.0 if sea.water_density > 0.0 else 0.0
     for i in range(3):
         force[i] = span.jump[i]
-    force[2] += wet * sea.water_density * sea.gravity * span.float_volume
+    force[2] += still_lift(span.float_volume, UNDER_WATER, (sea.water_density, sea.gravity))[0]
     return -(force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2])
 
 
