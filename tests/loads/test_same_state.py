@@ -14,6 +14,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.interpolate import RegularGridInterpolator
 
+import rod_bodies
+from ropewalk.analysis import rod_design
+from ropewalk.analysis.energy import _point
+from ropewalk.analysis.rod_joints import _out_of_balance
 from ropewalk.assembly.body_loads import fill_block, water_on_bodies
 from ropewalk.assembly.catenary import balance, evaluate
 from ropewalk.assembly.catenary_build import build_assembly
@@ -21,24 +25,47 @@ from ropewalk.assembly.element import Elements, Instant, element_system
 from ropewalk.assembly.mesh import build_mesh
 from ropewalk.assembly.spans import line_spans
 from ropewalk.assembly.string import float_force, span_load
-from ropewalk.loads.grip import no_grip
+
+from ropewalk.assembly.pulled import along_bed
+from ropewalk.loads.grip import SOFT, no_grip, sought_friction
 from ropewalk.loads.sea import water_at, water_at_place
 from ropewalk.methods.bars.arrays import make_field
+from ropewalk.methods.bars.bed import carried
+from ropewalk.methods.bars.begin import place_grips
 from ropewalk.methods.bars.build import build_bars, build_medium
-from ropewalk.methods.bars.contact import move_grips, press_bars, rub
+from ropewalk.methods.bars.contact import move_grips, press_bars, rub, rub_end
+from ropewalk.methods.bars.equilibrium import BarsStatics
+from ropewalk.methods.bars.friction import Sharing as BarsSharing
 from ropewalk.methods.bars.hulls import hull_loads, hull_water
 from ropewalk.methods.bars.loads import bar_loads, directions, node_loads, screen_loads
+from ropewalk.methods.bars.slopes import loads_at_rest
+from ropewalk.methods.bars.work import start_bars
 from ropewalk.methods.chain.arrays import allocate, chain
 from ropewalk.methods.chain.drag import add_drag
 from ropewalk.methods.linear.assembly import evaluate_local
 from ropewalk.methods.linear.body import body_terms
 from ropewalk.methods.linear.unknowns import Place, number
 from ropewalk.methods.mixed import booked
+from ropewalk.methods.mixed.friction import Case as MixedCase
+from ropewalk.methods.mixed.friction import Sharing as MixedSharing
 from ropewalk.methods.mixed.ledger_forces import FORCES, measure_lines, new_ledger
 from ropewalk.methods.mixed.nodes import Lumps, node_terms
+from ropewalk.methods.mixed.reading import bed_on_node
+from ropewalk.methods.mixed.settle import make_work
+from ropewalk.methods.mixed.tensions import _node as leap_node
+from ropewalk.methods.rods.descent import _energy_and_wrench
+from ropewalk.methods.rods.elastic import BendingProblem
+from ropewalk.methods.rods.equilibrium import tangent_basis
+from ropewalk.methods.rods.moored import add_buoyancy
+from ropewalk.methods.shooting.bed import load_on_bed
 from ropewalk.model.arrays import records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state, rotation_matrix
+from ropewalk.numerics.rotations import exp_se3, inverse_se3, rigid
+from ropewalk.physics.hydrostatics import force_terms
+from ropewalk.physics.rigidbody import arm_matrix
+from ropewalk.physics.rod_energy import upright_frame, wrench_and_stiffness
+from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.physics.waves import COLUMNS
 from ropewalk.spec.system import System
 
@@ -277,6 +304,7 @@ def test_water_on_a_point_at_any_height(z: float) -> None:
     lumps = Lumps(mesh.node, 0.0, mesh.has_bed, mesh.bed, no_grip(n))
     R, _ = node_terms(row, Instant(r, v, a, np.zeros(1), flow), lumps, (RHO, G), (0.0, 0.0))
     assert_allclose(-np.array(R), expected + weight - POINT["mass"] * a[row], atol=TIGHT * scale)
+    assert_the_same_inertia(mesh, row, Instant(r, v, a, np.zeros(1), flow))
     system = case([0, 0, -5], [2, 0, -5], SEA, points=free)
     bars, places, hulls, at, _ = build_bars(_with_line(line, free), initial_state(_with_line(line, free)))
     k, field = int(places.point[2]), make_field(bars.mass.size, bars.length.size, hulls)
@@ -297,7 +325,44 @@ def test_water_on_a_point_at_any_height(z: float) -> None:
     slack = case([0, 0, -5], [2, 0, -5], {}, points=free)
     out = balance(3, 0, 1)
     evaluate(build_assembly(slack), np.array([[0, 0, -5.0], [2, 0, -5.0], x]), np.zeros((0, 3)), np.zeros((0, 4)), out)
-    assert_allclose(out.force[6:9], point_force(z, np.zeros(3), np.zeros(3), np.zeros(3)) + weight, atol=TIGHT * scale)
+    lift = point_force(z, np.zeros(3), np.zeros(3), np.zeros(3))
+    assert_allclose(out.force[6:9], lift + weight, atol=TIGHT * scale)
+    # the slope of the energy, by central differences of 1e-4 m: their square by the square of the radius, 0.28 m
+    low, high = (_energy_at(slack, x + way * np.eye(3)[2]) for way in (-1e-4, 1e-4))
+    assert_allclose((low - high) / 2e-4, (lift + weight)[2], atol=1e-6 * scale)
+    if z < -1.0:  # a weight on the bed: under water
+        span = line_spans(_clump(), 0, np.zeros(0)).rows[0]
+        pressed = load_on_bed(span, calm.sea, np.array([0.0, 0.0, 1.0]), np.zeros(3))
+        assert_allclose(-pressed, (lift + weight)[2], atol=TIGHT * scale)
+
+
+def _energy_at(model: Model, place: Any) -> float:
+    """Energy of the last point of a model at a place (m), J, as equilibria are compared by it."""
+    state = initial_state(model)
+    return _point(model, state._replace(point_position=np.vstack([state.point_position[:2], place])), 2)
+
+
+def _clump() -> Model:
+    """A line of two pieces with POINT between them."""
+    piece = {"section": "rope", "length": LENGTH}
+    line = {"from": "a", "to": "b", "pieces": [piece, piece], "attachments": [{"s": LENGTH, **POINT}]}
+    section = {"diameter": D, "mass": MASS, "axial_stiffness": 1e9}
+    return build(System.model_validate({
+        "environment": {"depth": 30, "gravity": G, "water_density": RHO}, "sections": {"rope": section},
+        "points": {"a": {"position": [0, 0, -30]}, "b": {"position": [5, 0, -30]}}, "lines": {"l": line},
+    }))  # fmt: skip
+
+
+def assert_the_same_inertia(mesh: Any, row: int, now: Any) -> None:
+    """Leapfrog has the inertia, weight and damping of a bare node that implicit steps have."""
+    node, h, damping = mesh.node.copy(), 0.05, 0.7
+    node[row].volume = node[row].drag_area = node[row].added = 0.0
+    lumps = Lumps(node, damping, False, mesh.bed, no_grip(mesh.node.shape[0]))
+    R, M, _, _ = leap_node(row, h, now, lumps, (RHO, G))
+    expected = POINT["mass"] * (now.a[row] + damping * now.v[row] + [0.0, 0.0, G])
+    assert_allclose(R, expected, rtol=1e-13)
+    assert_allclose(node_terms(row, now, lumps, (RHO, G), (0.0, 0.0))[0], expected, rtol=1e-13)
+    assert_allclose(np.reshape(M, (3, 3)), POINT["mass"] * (1.0 + 0.5 * h * damping) * np.eye(3), rtol=1e-13)
 
 
 def _with_line(line: Any, points: Any) -> Model:
@@ -441,6 +506,94 @@ def test_screens_of_a_net_feel_their_own_water() -> None:
         across = (normal - cosine * u / speed) / sine
         total += 0.5 * RHO * size * speed**2 * (drag * u / speed + lift * across)
     assert_allclose(field.force.sum(axis=0), total, atol=TIGHT * np.abs(total).max())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_friction_is_sought_alike(seed: int) -> None:
+    """k A d of the bed at rest, and N share - SOFT k_t A d by hand on a sloping bed: elements and bars, and what
+    their rounds take it to be.
+    """
+    rng, stiffness, mu, n = np.random.default_rng(seed), 2e5, 0.4, 2
+    normal = np.array([0.1, -0.2, 1.0]) / np.sqrt(1.05)
+    bed = {"seabed": {"stiffness": stiffness, "damping": 0.0, "friction": mu, "friction_stiffness": 3e5,
+                      "normal": normal.tolist()}, "water_density": 0}  # fmt: skip
+    ends = {k: {"position": [x, 0.0, -28.0], "joint": "free"} for k, x in (("a", 0.0), ("b", LENGTH))}
+    model = case([0, 0, -28], [LENGTH, 0, -28], bed, points=ends)
+    depth, flat = rng.uniform(0.005, 0.05, n), np.eye(3) - np.outer(normal, normal)
+    r = np.array([[0.0, 0.0, -30.0], [LENGTH, 0.0, -30.0 - 0.1 * LENGTH]]) - depth[:, None] * normal
+    share, place, area = 0.3 * rng.normal(size=(n, 3)) @ flat, r + rng.normal(size=(n, 3)), D * 0.5 * LENGTH
+    N = stiffness * area * depth
+    expected = N[:, None] * share - SOFT * 3e5 * area * (r - place) @ flat
+    pushed = expected + np.outer(N, normal)
+    # elements
+    work = make_work(model, initial_state(model), 0.0)
+    work.steps.trial.X[0, :n] = r
+    sought = MixedCase(0.0, work.mesh, model.sea, model.motions, 1.0, 1.0)
+    elements = MixedSharing(sought, work.steps, np.zeros(1), None)
+    grip = elements.held.memory.grip
+    grip.friction[0].coefficient = mu
+    now = Instant(r, np.zeros((n, 3)), np.zeros((4, 3)), np.zeros(1), np.zeros((4, 8)))
+    elements.hold.place, elements.hold.share = place, share
+    for i in range(n):
+        lumps = Lumps(work.mesh.node, 0.0, True, work.mesh.bed, grip)
+        # depths of 0.005 m at 30 m: 4e-15 / 0.005
+        assert_allclose(-np.array(node_terms(i, now, lumps, (0.0, 0.0), (0.0, 0.0))[0]), pushed[i], rtol=1e-10)
+    # bars
+    start = start_bars(model, initial_state(model), 0.0, BarsStatics().lumping, strict=False)
+    bars = BarsSharing(start, mu, lambda work: True)
+    bars.work.steps.r[:] = r
+    bars.hold.place, bars.hold.share = place, share
+    bars.present()
+    weight = np.array([0.0, 0.0, -0.5 * MASS * LENGTH * G])
+    assert_allclose(bars.work.field.force, pushed + weight, rtol=1e-10, atol=1e-9)
+    # what they share out
+    for sharing in (elements, bars):
+        _, lain, spots = sharing.present()
+        assert_allclose(lain.pressed, N, rtol=1e-10)
+        assert_allclose(spots.pressed, N, rtol=1e-10)
+        way = along_bed(spots.normal, spots.r - sharing.hold.place)
+        assert_allclose(sought_friction(spots.shear, way, spots.pressed, sharing.hold.share), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("reach", [1e-4, 0.1])
+@pytest.mark.parametrize("pull", [1e4, 1.0])
+def test_the_half_element_at_an_anchor_rubs_alike(reach: float, pull: float) -> None:
+    """Friction on half an element at a held end, that of the next node by length, and no more than the line pulls.
+
+    By hand, in results of mixed elements and of bars.
+    """
+    stiffness, mu, depth = 2e5, 0.4, 0.02
+    bed = {"seabed": {"stiffness": stiffness, "damping": 0.0, "friction": mu}, "water_density": 0}
+    ends = {"a": {"position": [0.0, 0.0, -30.0]}, "b": {"position": [2 * LENGTH, 0.0, -30.0], "joint": "free"}}
+    line = {"l": {"from": "a", "to": "b", "elements": 2, "pieces": [{"section": "rope", "length": 2 * LENGTH}]}}
+    section = {"diameter": D, "mass": MASS, "axial_stiffness": 1e9, "compression": True}
+    model = build(System.model_validate({
+        "environment": {"depth": 30, "gravity": G, **bed}, "points": ends, "lines": line, "sections": {"rope": section},
+    }))  # fmt: skip
+    r = np.array([[0.0, 0.0, -30.0], [LENGTH, 0.0, -30.0], [2 * LENGTH, 0.0, -30.0]])
+    r[:, 2] -= depth
+    area = D * LENGTH
+    held = min(stiffness * area, mu * stiffness * area * depth / reach) * reach  # on the next node, towards the anchor
+    away = np.array([1.0, 0.0, 0.0])
+    taken = min(0.5 * held, pull) * away  # along the line: what friction leaves is not below zero
+    # bars
+    work = BarsStatics().start(model, initial_state(model))
+    work.steps.r[:] = r
+    loads_at_rest(work, r)
+    place_grips(work, np.array([[0.0] * 3, -held * away, [0.0] * 3]), mu)
+    work.field.grip.friction[0].coefficient = mu
+    found = rub_end(work.medium.bed, (work.field.grip, work.field.pressed), r, (0, 1), 0.5 * area, (pull, 0.0, 0.0))
+    assert_allclose(found, -taken, rtol=1e-9)
+    assert_allclose(carried(model, work, (0, 0), pull * away), taken, rtol=1e-9, atol=1e-9)
+    # elements
+    mesh = build_mesh(model)
+    grip, X = no_grip(mesh.node.shape[0], mu), np.zeros((4, mesh.node.shape[0], 3))
+    X[0, :3], X[0, 3:5] = r, r[[0, 2]]
+    grip.hold.place = X[0]
+    grip.hold[1].place = r[1] - reach * away
+    force, friction = bed_on_node(1, X, mesh, grip)
+    assert_allclose(friction, -held * away, rtol=1e-9, atol=1e-9)
+    assert_allclose(force, [0.0, 0.0, stiffness * area * depth], rtol=1e-9)
 
 
 # hulls
@@ -609,3 +762,52 @@ def test_one_wrench_on_tilted_hulls(hull: str, seed: int) -> None:
     assert_allclose(terms.wrench, ours, atol=TIGHT * scale)
     moving = body_terms(calm, build_mesh(calm).bodies, 0, x, calm.bodies.quaternion[0])
     assert_allclose(moving.wrench - terms.wrench, by_hand[1], atol=TIGHT * scale)
+
+
+# rods
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_wrench_on_a_rod(seed: int) -> None:
+    """Weight and water on a bent rod that the surface cuts, in any pose: in every search for its rest.
+
+    By hand from the integrals of its wet part, and by the slopes of the energy in all six motions.
+    """
+    rng = np.random.default_rng(seed)
+    rod, u = rod_bodies.build(rod_bodies.helix_fields()), rod_bodies.directions(4)[seed]
+    z = -float(u @ rod.centre) + 0.05 * rng.normal() * rod.length
+    acc, g, length = hydrostatics(rod.panels, z, u), rod.gravity, rod.length
+    net, about = rod.water_density * acc.volume - rod.mass, rod.water_density * acc.moment - rod.mass * rod.centre
+    R, place, up = upright_frame(u)[0], np.array([0.3, -0.2, z]), np.array([0.0, 0.0, 1.0])
+    arm, tangents = R @ rod.centre, tangent_basis(u)
+    wrench = g * np.concatenate([net * up, np.cross(R @ about, up)])  # about the head, world
+    scale = rod.mass * g
+    tight = TIGHT * scale * length
+    # trust region: about the centre of mass
+    weight_density = rod.water_density * g
+    W, K = wrench_and_stiffness(acc, rod.centre, rod.float_volume, u, weight_density)
+    assert_allclose(W, np.concatenate([wrench[:3], wrench[3:] - np.cross(arm, wrench[:3])]), atol=tight)
+    # descent: about the origin, also by differences of 1e-5: their square by that of length over radius, 1e3
+    pose, back = rigid(R, place) @ rigid(np.eye(3), rod.centre), inverse_se3(rigid(np.eye(3), rod.centre))
+    expected = np.concatenate([wrench[:3], wrench[3:] + np.cross(place, wrench[:3])])
+    assert_allclose(_energy_and_wrench(rod, pose, back)[1], expected, atol=tight)
+    for k, twist in enumerate(1e-5 * np.eye(6)):
+        ahead, behind = (_energy_and_wrench(rod, exp_se3(way * twist) @ pose, back)[0] for way in (1.0, -1.0))
+        assert_allclose((behind - ahead) / 2e-5, expected[k], atol=1e-6 * scale * length)
+    # elastic: slopes by the height of the head and by u
+    problem = BendingProblem(rod, np.ones(3), 3)
+    held = problem.value(np.zeros(3 * len(problem.basis)), z, u, tangents)
+    assert_allclose(held.lift * problem.scale / length, -g * net, atol=tight)
+    assert_allclose(held.by_up * problem.scale, -g * about, atol=tight)
+    # joints and design
+    moment = tangents @ (about - net * rod.centre) / (rod.mass * length)
+    assert_allclose(_out_of_balance(rod, u, z), [*moment, net / rod.mass], atol=TIGHT)
+    residual = rod_design.balance(rod, u, z, rod_design.basis_functions(rod, 2)).residual
+    assert_allclose(residual, [net / rod.mass, *tangents @ about / (rod.mass * length)], atol=TIGHT)
+    # on lines: the weight is that of a body
+    total, stiffness, block = np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7))
+    add_buoyancy(acc, R, weight_density, total, stiffness)
+    force_terms((0.0, 0.0, -scale), tuple(arm.tolist()), block)
+    assert_allclose(total - block[:, 6], wrench, atol=tight)
+    heave = (stiffness + block[:, :6])[2] @ np.vstack([arm_matrix(-arm), np.eye(6)[3:]])  # about the centre of mass
+    assert_allclose(heave[2:5], K[2, 2:5], atol=TIGHT * float(np.abs(K).max()))
