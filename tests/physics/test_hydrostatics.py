@@ -71,10 +71,10 @@ def test_stiffness_is_the_derivative_of_the_wrench(cut, size):
     rng = np.random.default_rng(int(1e6 * size) % 1000)
 
     def wrench(position, R):
-        w, K = np.zeros(6), np.zeros((6, 6))
+        w, K, block = np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7))
         hs.buoyancy(cut(PROFILE, position, R), 1.0, w, K)
-        hs.weight(np.array([0.3, -0.2, -0.7]), R @ np.array([0.1, 0.2, -0.3]), w, K)
-        return w, K
+        hs.force_terms((0.3, -0.2, -0.7), tuple((R @ np.array([0.1, 0.2, -0.3])).tolist()), block)
+        return w - block[:, 6], K + block[:, :6]
 
     step = 1e-5
     for _ in range(6):
