@@ -20,7 +20,7 @@ from ropewalk.physics.rigidbody import arm_matrix
 OPEN = 1e-6  # of the size of what is linked: printed digits pass
 SWEEPS = 60  # of putting together, each a Newton step
 CLOSED = 1e-12  # m
-ORDER = ((2, 0), (2, 1), (0, 1))  # pairs of directions that stay square, as in methods/mixed/links.py
+ORDER = ((2, 0), (2, 1), (0, 1))  # pairs of directions that stay square, as in assembly/links.py
 
 
 def refuse_open_links(model: Model, state: State) -> None:

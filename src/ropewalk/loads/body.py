@@ -186,10 +186,22 @@ def matrix_terms(body, pose, rates, now, step, block):
                     m = 3 * i + j
                     block[3 * p + i, 3 * q + j] += bp * world[m] + damped[m] + stiff[m]
     for i in range(6):
+        block[i, 6] += damping_row(body, i, v, omega)
         for j in range(3):
             block[i, 6] += K[i, j] * offset[j] + K[i, 3 + j] * turn[j]
-            block[i, 6] += (C[i, j] + Q[i, j] * abs(v[j])) * v[j]
-            block[i, 6] += (C[i, 3 + j] + Q[i, 3 + j] * abs(omega[j])) * omega[j]
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def damping_row(body, i, v, omega):
+    """Component i of minus the force (N) and the moment (N m) of the given damping, sum_j (C_ij + Q_ij |w_j|) w_j.
+
+    Source: :func:`matrix_terms`, with w = (v, omega).
+    """
+    C, Q, total = body.damping, body.quadratic, 0.0
+    for j in range(3):
+        total += (C[i, j] + Q[i, j] * abs(v[j])) * v[j]
+        total += (C[i, 3 + j] + Q[i, 3 + j] * abs(omega[j])) * omega[j]
+    return total
 
 
 @kernel

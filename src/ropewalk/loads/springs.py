@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import UNCOUNTED, scale3
+from ropewalk.numerics.blockelimination import UNCOUNTED, dot, outer, plus_unit, scale3, scale9
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.rigidbody import cross3
 
@@ -49,21 +49,24 @@ def loss_law(law, rate, grip):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def hinge_moment(stiffness, damping, turn, rate):
-    """Moment (N m) of the spring and the damper of a hinge on its first part: M = k theta + c theta'.
+def hinge_law(stiffness, damping, turn, rate):
+    r"""Moment (N m) on the first part of a hinge, its derivatives (N m/rad, N m s/rad), and the spring's energy (J).
+
+    .. math:: M = k \theta + c\,\dot\theta, \qquad U = \tfrac12 k \theta^2
 
     Source: Hooke's law and a linear damper.
 
     stiffness : N m/rad    damping : N m s/rad    turn, rate : of the second part against the first, rad, rad/s
     """
-    return stiffness * turn + damping * rate
+    return stiffness * turn + damping * rate, stiffness, damping, 0.5 * stiffness * turn * turn
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def ball_moment(c, a, b):
     r"""Moment (N m) on the second part of a spring between directions of two parts that are one at rest.
 
-    .. math:: U = c\,(1 - a \cdot b), \qquad M = c\, b \times a
+    .. math:: U = c\,(1 - a \cdot b), \qquad M = c\, b \times a, \qquad
+              \delta M = c\,(a \cdot b - a b^T)\,\theta_A - c\,(a \cdot b - b a^T)\,\theta_B
 
     Three such springs along a triad give the stiffness :math:`c_2 + c_3` about the first direction, and so on; the
     moment of a turn about one of them grows as its sine, and turns about two do not depend on their order.
@@ -71,5 +74,8 @@ def ball_moment(c, a, b):
     Source: potential of two directions that turn apart, docs/theory/ropes_and_nets.md, Links between bodies.
 
     c : N m    a, b : direction of the first and of the second part, world
+    Returns the moment and its derivatives by the turns of both parts, N m/rad.
     """
-    return scale3(c, cross3(b, a))
+    cosine = c * dot(a, b)
+    by_a, by_b = plus_unit(scale9(-c, outer(a, b)), cosine), plus_unit(scale9(c, outer(b, a)), -cosine)
+    return scale3(c, cross3(b, a)), by_a, by_b

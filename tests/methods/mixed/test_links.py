@@ -68,6 +68,11 @@ LINKS = {
     "rigid": {"kind": "rigid"},
     "bar": {"kind": "bar", "length": 1.3},
     "sprung ball": {"kind": "ball", "stiffness": [3.0, 2.0, 4.0], "frame": [[0, 1, 0], [0, 0, 1], [1, 0, 0]]},
+    "slider": {
+        "kind": "joint",
+        "axes": {"x": {"spring": 3.0, "damping": 2.0, "friction": 0.1}, "y": "held", "z": "free"},
+    },
+    "sprung joint": {"kind": "joint", "axes": {"x": {"damping": 2.0}, "y": {"spring": 4.0}, "z": {"damping": 1.5}}},
 }
 
 

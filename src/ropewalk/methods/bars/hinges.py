@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ropewalk.loads.springs import hinge_moment
+from ropewalk.loads.springs import hinge_law
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.compile import kernel
 
@@ -83,14 +83,22 @@ def hinge_angle(nodes, r, gradient):
 
 
 @kernel
+def _turned(nodes, zero, r, gradient):
+    """Turn from the file's attitudes, phi = psi - psi_0 (rad, less than half a revolution); fills `gradient`.
+
+    Source: the heading of this file.
+    """
+    turn = hinge_angle(nodes, r, gradient) - zero
+    return turn - 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
+
+
+@kernel
 def hinge_turn(nodes, zero, r, v, gradient):
     """Turn from the file's attitudes (rad, less than half a revolution) and its rate (rad/s); fills `gradient`.
 
     Source: psi' = sum psi_i . v_i, the heading of this file.
     """
-    turn = hinge_angle(nodes, r, gradient) - zero
-    turn -= 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
-    rate = 0.0
+    turn, rate = _turned(nodes, zero, r, gradient), 0.0
     for i in range(4):
         for j in range(3):
             rate += gradient[i, j] * v[nodes[i], j]
@@ -110,7 +118,7 @@ def hinge_loads(hinge, law, r, v, force):
     gradient = np.zeros((4, 3))
     for k in range(hinge.shape[0]):
         turn, rate = hinge_turn(hinge[k], law[k].zero, r, v, gradient)
-        moment = hinge_moment(law[k].stiffness, law[k].damping, turn, rate)
+        moment = hinge_law(law[k].stiffness, law[k].damping, turn, rate)[0]
         for i in range(4):
             for j in range(3):
                 force[hinge[k, i], j] -= moment * gradient[i, j]
@@ -126,8 +134,9 @@ def stiffen_hinges(hinge, law, r, cv, nodes, cross):
     """
     gradient = np.zeros((4, 3))
     for k in range(hinge.shape[0]):
-        hinge_angle(hinge[k], r, gradient)
-        stiff = law[k].stiffness + cv * law[k].damping
+        turn = _turned(hinge[k], law[k].zero, r, gradient)
+        _, by_turn, by_rate, _ = hinge_law(law[k].stiffness, law[k].damping, turn, 0.0)
+        stiff = by_turn + cv * by_rate
         for i in range(4):
             for p in range(3):
                 for q in range(3):
@@ -140,10 +149,8 @@ def stiffen_hinges(hinge, law, r, cv, nodes, cross):
 
 def hinge_energy(bars: Bars, r: Array) -> float:
     """Energy of the springs of all hinges with nodes at r (n, 3), J."""
-    gradient, still = np.zeros((4, 3)), np.zeros_like(r)
-    rows = zip(bars.hinge, bars.hinge_law, strict=True)
-    turns = [hinge_turn(row, law.zero, r, still, gradient)[0] for row, law in rows]
-    return 0.5 * float(np.sum(bars.hinge_law["stiffness"] * np.square(turns)))
+    gradient, rows = np.zeros((4, 3)), zip(bars.hinge, bars.hinge_law, strict=True)
+    return sum(float(hinge_law(law.stiffness, 0.0, _turned(row, law.zero, r, gradient), 0.0)[3]) for row, law in rows)
 
 
 def hinge_rates(bars: Bars, r: Array, inverse: Array) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ropewalk.loads.springs import hinge_law
 from ropewalk.methods.bars.arrays import LinkNodes
 from ropewalk.methods.bars.draft import Draft
 from ropewalk.methods.bars.hinges import HINGE_LAW, hinge_turn
@@ -240,7 +241,7 @@ def _guest_load(work: BarsWork, link: LinkNodes) -> tuple[Array, Array]:
     if link.hinge >= 0:
         row, law, gradient = bars.hinge[link.hinge], bars.hinge_law[link.hinge], np.zeros((4, 3))
         turn, rate = hinge_turn(row, law.zero, s.r, s.v, gradient)
-        push = -(law.stiffness * turn + law.damping * rate) * gradient[3]
+        push = -hinge_law(law.stiffness, law.damping, turn, rate)[0] * gradient[3]
         force += push
         moment += np.cross(s.r[row[3]] - s.r[link.nodes[0]], push)
     for (a, b), k in zip(bars.tie[link.ties], bars.tie_stiffness[link.ties], strict=True):

@@ -11,7 +11,7 @@ from ropewalk.assembly.body_loads import (
     three,
     water_terms,
 )
-from ropewalk.loads.body import clear_block, given_terms
+from ropewalk.loads.body import clear_block, damping_row, given_terms
 from ropewalk.loads.sea import acceleration
 from ropewalk.methods.mixed.ledger_forces import (
     book,
@@ -91,14 +91,11 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
 def _damped(body, v, omega):
     """Power lost by the damping that the user gives, linear and quadratic, W.  body : record of BODY
 
-    Source: definition, P = sum_ij w_i (C_ij + Q_ij |w_j|) w_j with w = (v, omega).
+    Source: definition, P = sum_i w_i f_i with w = (v, omega); :func:`ropewalk.loads.body.damping_row`.
     """
-    C, Q, total = body.damping, body.quadratic, 0.0
-    for i in range(6):
-        left = v[i] if i < 3 else omega[i - 3]
-        for j in range(6):
-            rate = v[j] if j < 3 else omega[j - 3]
-            total += left * (C[i, j] + Q[i, j] * abs(rate)) * rate
+    total = 0.0
+    for i in range(3):
+        total += v[i] * damping_row(body, i, v, omega) + omega[i] * damping_row(body, 3 + i, v, omega)
     return total
 
 
