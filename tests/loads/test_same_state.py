@@ -23,10 +23,9 @@ from ropewalk.assembly.catenary import balance, evaluate
 from ropewalk.assembly.catenary_build import build_assembly
 from ropewalk.assembly.element import Elements, Instant, element_system
 from ropewalk.assembly.mesh import build_mesh
+from ropewalk.assembly.pulled import along_bed
 from ropewalk.assembly.spans import line_spans
 from ropewalk.assembly.string import float_force, span_load
-
-from ropewalk.assembly.pulled import along_bed
 from ropewalk.loads.grip import SOFT, no_grip, sought_friction
 from ropewalk.loads.sea import water_at, water_at_place
 from ropewalk.methods.bars.arrays import make_field
