@@ -14,6 +14,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
@@ -117,22 +118,46 @@ def test_hull_kind(run):
 
 
 def test_joint_component(run):
-    """A weight of 981 N on a spring of 2000 N/m that lifts with 500 N already sinks by their difference."""
-    height = run(
+    """A mass on a spring of k x + k3 x^3: rest by four methods, period of small oscillations, and a run from x = 0."""
+    k, cubic, mass, step = 2000.0, 5000.0, 100.0, 0.004
+    found = run(
         "a joint component",
         """
         import json
         import ropewalk as rw
-        spring = {"axes": {"z": {"spring": 2000.0, "preload": 500.0}}}
-        system = rw.System.model_validate({
+        case = {
             "environment": {"water_density": 0.0, "gravity": 9.81, "seabed": {"kind": "none"}},
             "sections": {"thread": {"diameter": 1e-3, "mass": 1e-9, "axial_stiffness": 1e-3}},
             "points": {"top": {"position": [0, 0, 5.0]},
-                       "load": {"position": [0, 0, 0.0], "joint": spring, "mass": 100.0}},
-            "lines": {"t": {"from": "top", "to": "load", "pieces": [{"section": "thread", "length": 5.0}]}},
-        })
-        print(json.dumps(float(rw.statics(system, "catenary").state.point_position[1, 2])))
+                       "load": {"position": [0, 0, 0.0], "mass": 100.0,
+                                "joint": {"axes": {"z": {"spring": 2000.0, "cubic": 5000.0}}}}},
+            "lines": {"t": {"from": "top", "to": "load",
+                            "pieces": [{"section": "thread", "length": 5.0, "elements": 2}]}},
+            "run": {"duration": 0.4, "step": 0.004, "start": "as_given"},
+        }
+        system = rw.System.model_validate(case)
+        rest = {}
+        for method in ("catenary", "shooting", "fem", "bars_statics"):
+            rest[method] = float(rw.statics(system, method).state.point_position[1, 2])
+        omega = float(rw.modes(system).omega.min())
+        ends = {}
+        for solver in ("mixed_fem", "constrained_implicit"):
+            case["run"]["solver"] = solver
+            data = rw.simulate(rw.System.model_validate(case))
+            ends[solver] = float(data.point_position[-1, 1, 2])
+        print(json.dumps([rest, omega, ends]))
         """,
     )
-    # the thread pulls with 1e-3 N per unit of strain, 1e-6 of the weight
-    assert_allclose(height, (500.0 - 981.0) / 2000.0, rtol=1e-5)
+    rest, omega, ends = found
+    depth = max(np.roots([cubic, 0.0, k, -9.81 * mass]).real)
+    for height in rest.values():
+        # the thread pulls with 1e-3 N per unit of strain, 1e-6 of the weight
+        assert_allclose(height, -depth, rtol=1e-5)
+    assert_allclose(omega, np.sqrt((k + 3.0 * cubic * depth**2) / mass), rtol=1e-5)
+    x, v = 0.0, 0.0
+    for _ in range(4000):  # [Hairer2003]: Verlet's method, with an error of 1e-7
+        v -= 0.5e-4 * (9.81 + (k * x + cubic * x**3) / mass)
+        x += 1e-4 * v
+        v -= 0.5e-4 * (9.81 + (k * x + cubic * x**3) / mass)
+    for height in ends.values():
+        assert_allclose(height, x, rtol=(2.0 * omega * step) ** 2)  # of second order

@@ -71,7 +71,7 @@ def test_joint_components_and_frames():
     frame = [[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]]
     points = build(surmont_line({"axes": {"x": {"force": 3.0}}, "frame": frame})).points
     assert points.joint[1].tolist() == [FREE, HELD, HELD]
-    assert_allclose(points.axis_force[1], [3.0, 0, 0])
+    assert_allclose(points.axis[1]["pull"], [3.0, 0, 0])
     assert_allclose(points.frame[1], frame)
 
 

@@ -12,9 +12,10 @@ from ropewalk.analysis.audit_hulls import bed_wrench, hull_wrenches, volume_wren
 from ropewalk.analysis.audit_lines import FORCE, GRIP, LENGTH, Finding, Scales, heights
 from ropewalk.analysis.audit_loads import at_arm, lump_load
 from ropewalk.loads.footing import end_radii, point_footings
+from ropewalk.loads.given import spring_pull
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import bed_normals
-from ropewalk.model.joints import HELD, LOOSE, SPRING
+from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
@@ -41,12 +42,11 @@ def check_points(model: Model, state: State, time: float, figures: Mapping[str, 
     with_net = {int(k) for k in model.nets.point if k >= 0}
     for k, name in enumerate(model.names.points):
         frame, joint = points.frame[k], points.joint[k]
-        total = pulls[k] + lumps[k] + frame.T @ (points.axis_force[k] * (joint != HELD))
-        scale = max(scales.force, float(np.abs(lumps[k]).max()), float(np.abs(points.axis_force[k]).max()))
-        off = frame @ (state.point_position[k] - home[k])
-        springs = points.axis_spring[k] * off * (joint == SPRING)
-        scale = max(scale, float(np.abs(springs).max()))
-        residual = frame @ total - springs
+        way = state.point_position[k] - home[k]
+        off, given = frame @ way, points.axis[k]["pull"]
+        pull = np.array([spring_pull(axis, tuple(way))[0] for axis in points.axis[k]]) * (joint != HELD)
+        scale = max(scales.force, *np.abs(lumps[k]), *np.abs(given), *np.abs((given - pull) * (joint != HELD)))
+        residual = frame @ (pulls[k] + lumps[k]) + pull
         limit = FORCE * scale
         if k in with_net:
             continue

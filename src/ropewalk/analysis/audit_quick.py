@@ -252,7 +252,7 @@ def _knots(model: Model, time: float) -> Knots:
     points = model.points
     home = _still(prescribed_points(model, time)) if model.motions.function.size else points.position
     return Knots(
-        home, points.joint, points.frame, points.axis_force, points.axis_spring, points.mass, points.volume,
+        home, points.joint, points.frame, points.axis, points.mass, points.volume,
         points.force, points.drag_area,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from ropewalk.assembly.spans import line_spans
 from ropewalk.assembly.string import made_of, strain_at
 from ropewalk.loads.body import body_records, build_shells, still_block
 from ropewalk.loads.float import radius_of, wet_way
+from ropewalk.loads.given import spring_energy
 from ropewalk.methods.shooting.given import state_force
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import LOOSE
@@ -125,9 +126,8 @@ def _float(model: Model, volume: float, z: float) -> float:
 def _point(model: Model, state: State, k: int) -> float:
     """Energy of point k: weight, float, given force, springs, J."""
     points, r = model.points, state.point_position[k]
-    along = points.frame[k] @ (r - points.position[k])
     energy = points.mass[k] * model.sea.gravity * r[2] - points.force[k] @ r
-    energy += 0.5 * float(points.axis_spring[k] @ along**2) - float(points.axis_force[k] @ along)
+    energy += sum(spring_energy(axis, tuple(r - points.position[k])) for axis in points.axis[k])
     return float(energy) + _float(model, float(points.volume[k]), float(r[2]))
 
 

@@ -16,7 +16,6 @@ from ropewalk.loads.body import Shells, still_block
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.point import still_lift
 from ropewalk.model.arrays import Array, Flags, Ints, Records, records
-from ropewalk.model.joints import SPRING
 from ropewalk.model.lines import BODY
 from ropewalk.numerics.blockelimination import dot, sub3
 from ropewalk.numerics.compile import UNCOUNTED, kernel
@@ -58,9 +57,7 @@ class Assembly(NamedTuple):
     # points
     reference: Array  # (p, 3) where springs pull to, m
     frame: Array  # (p, 3, 3)
-    joint: Ints  # (p, 3)
-    spring: Array  # (p, 3) N/m
-    axis_force: Array  # (p, 3) N
+    axis: Records  # (p, 3) of AXIS of model/joints.py
     force: Array  # (p, 3) weight included, buoyancy not, N
     volume: Array  # (p,) m3
     # bodies
@@ -342,7 +339,7 @@ def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_forc
 def _add_point(assembly, k, position, out_force, own):
     r"""Weight, buoyancy, force and springs of point k (N), along the axes of its joint.
 
-    .. math:: F = F_0 + \rho g V w(z)\, e_z + f_0 - k\, e \cdot (r - r_0)
+    .. math:: F = F_0 + \rho g V w(z)\, e_z + f(x), \qquad x = e \cdot (r - r_0)
 
     Source: docs/theory/assemblies.md, Points, and :func:`ropewalk.loads.point.still_lift`; weight is part of F_0.
     """
@@ -350,13 +347,12 @@ def _add_point(assembly, k, position, out_force, own):
     lift, slope = still_lift(assembly.volume[k], position[2], (assembly.density, assembly.gravity))
     way = sub3((position[0], position[1], position[2]), three(assembly.reference, k))
     for m in range(3):
-        axis = three(frame, m)
-        stiffness = assembly.spring[k, m] if assembly.joint[k, m] == SPRING else 0.0
+        pull, slope_of_pull = spring_pull(assembly.axis[k, m], way)
         load = (force[0], force[1], force[2] + lift)
-        out_force[m] += dot(axis, load) + spring_pull(axis, stiffness, assembly.axis_force[k, m], way)
+        out_force[m] += dot(three(frame, m), load) + pull
         for j in range(3):
             own[m, j] = -slope * frame[m, 2] * frame[j, 2]
-        own[m, m] += stiffness
+        own[m, m] += slope_of_pull
 
 
 @kernel(separate=True)

@@ -53,9 +53,7 @@ def build_assembly(model: Model) -> Assembly:
         dofs=_end_dofs(model),
         reference=points.position,
         frame=points.frame,
-        joint=points.joint,
-        spring=points.axis_spring,
-        axis_force=points.axis_force,
+        axis=points.axis,
         force=sealed(points.force + points.mass[:, None] * down),
         volume=points.volume,
         body=body_records(bodies),
@@ -94,7 +92,7 @@ def scales(model: Model, assembly: Assembly) -> Scales:
     """Sizes of the assembly: length of its longest line, sum of its weights and loads."""
     bodies = model.bodies
     gravity = np.abs(assembly.piece_weight) @ assembly.piece_length + np.abs(assembly.piece_load).sum()
-    loads = np.abs(assembly.force).sum() + np.abs(assembly.axis_force).sum()
+    loads = np.abs(assembly.force).sum() + np.abs(assembly.axis["pull"]).sum()
     lift = assembly.density * assembly.volume.sum()
     if bodies.mass.size:
         loads += np.abs(bodies.load_force).sum()

@@ -33,7 +33,7 @@ from ropewalk.loads.member import DRAG_LAW, MEMBER_FIELDS, Sizes, fill_members
 from ropewalk.loads.point import POINT_FIELDS
 from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets, put, records
 from ropewalk.model.environment import bed_normals
-from ropewalk.model.joints import HELD, LOOSE
+from ropewalk.model.joints import AXIS, HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.profiles import Along, means_between
@@ -65,14 +65,6 @@ LINE = np.dtype(
         ("flipped", "i8"),  # 1 if walked from end B
         ("two_sided", "i8"),  # 1 if the first node of the walk is not held
         ("junction", "i8", (2,)),  # of the first and the last node of the walk
-    ]
-)
-
-DOF = np.dtype(
-    [
-        ("axis", "f8", (3,)),  # direction in the world
-        ("spring", "f8"),  # N/m
-        ("pull", "f8"),  # N
     ]
 )
 
@@ -119,7 +111,7 @@ class Mesh(NamedTuple):
     motion: Ints  # (n_junctions,) index into Motions, -1 for none
     reference: Array  # (n_junctions, 3) m
     dof_start: Ints  # (n_junctions + 1,)
-    dof: Records  # (n_dofs,) of DOF
+    dof: Records  # (n_dofs,) of AXIS of model/joints.py
     bed: Bed
     has_bed: bool
     friction: float  # coefficient
@@ -229,18 +221,11 @@ def _degrees_of_freedom(model: Model) -> tuple[Ints, Records]:
     """Free and sprung components of the points; translations and (as empty rows) rotations of free bodies."""
     points = model.points
     is_free = model.bodies.joint == LOOSE
-    count = [*np.sum(points.joint != HELD, axis=1), *np.where(is_free, 6, 0)]
-    rows = [
-        (points.frame[i, j], points.axis_spring[i, j], points.axis_force[i, j])
-        for i in range(points.joint.shape[0])
-        for j in range(3)
-        if points.joint[i, j] != HELD
-    ]
-    rows += [(axis, 0.0, 0.0) for _ in range(int(np.sum(is_free))) for axis in np.eye(6, 3)]
-    dof = records(len(rows), DOF)
-    for k, row in enumerate(rows):
-        dof[k] = row
-    return offsets(count), dof
+    moves = points.joint != HELD
+    count = [*np.sum(moves, axis=1), *np.where(is_free, 6, 0)]
+    of_bodies = records(6 * int(np.sum(is_free)), AXIS)
+    of_bodies.axis.reshape(-1, 6, 3)[:] = np.eye(6, 3)
+    return offsets(count), joined([points.axis[moves], of_bodies], AXIS)
 
 
 def _junctions(model: Model) -> Records:

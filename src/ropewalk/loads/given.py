@@ -195,13 +195,28 @@ def load_on_half(load, side, half, t, span, r, v, gp):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def spring_pull(axis, stiffness, pull, way):
-    r"""Force along an axis of a joint (N): a given one, and that of a spring.
+def spring_pull(axis, way):
+    r"""Force along an axis of a joint (N), a given one and that of a spring, and its stiffness -df/dx (N/m).
 
     Source: Hooke's law.
 
-    .. math:: f = f_0 - k\, e \cdot (r - r_0)
+    .. math:: f = f_0 - k x, \qquad x = e \cdot (r - r_0)
 
-    axis : e, unit    stiffness : k, N/m    pull : f_0, N    way : r - r_0, from where the spring rests, m
+    axis : record with the fields of AXIS of model/joints.py    way : r - r_0, from the given position, m
     """
-    return pull - stiffness * dot(axis, way)
+    x = dot(_three(axis.axis), way)
+    return axis.pull - axis.spring * x, axis.spring
+
+
+@kernel(**UNCOUNTED)
+def spring_energy(axis, way):
+    r"""Potential energy of :func:`spring_pull`, zero at the given position (J).
+
+    Source: integral of the force.
+
+    .. math:: U = -\int_0^x f\, dx = \tfrac12 k x^2 - f_0 x
+
+    axis, way : as there
+    """
+    x = dot(_three(axis.axis), way)
+    return (0.5 * axis.spring * x - axis.pull) * x

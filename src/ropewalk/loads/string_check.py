@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.loads.given import spring_pull
 from ropewalk.loads.string_loads import (
     across_bed,
     ground,
@@ -27,8 +28,8 @@ from ropewalk.loads.string_loads import (
     wet_part,
 )
 from ropewalk.loads.string_march import COARSE, FINER, SAME, TINY, first_hung, hung_load, march, next_leg, way
-from ropewalk.model.arrays import Array, Ints
-from ropewalk.model.joints import HELD, SPRING
+from ropewalk.model.arrays import Array, Ints, Records
+from ropewalk.model.joints import HELD
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.numerics.blockelimination import add3, dot, onto, scale3, sub3
 from ropewalk.numerics.compile import UNCOUNTED, kernel
@@ -84,8 +85,7 @@ class Knots(NamedTuple):
     home: Array
     joint: Ints
     frame: Array
-    axis_force: Array
-    axis_spring: Array
+    axis: Records  # (n, 3) of AXIS
     mass: Array
     volume: Array
     force: Array
@@ -434,10 +434,9 @@ def check_points(knots, strings, water, current, limits, places, largest, figure
             if knots.joint[k, axis] == HELD:
                 miss = max(miss, abs(dot(along, off)))
                 continue
-            spring = knots.axis_spring[k, axis] * dot(along, off) if knots.joint[k, axis] == SPRING else 0.0
-            scale = max(scale, abs(knots.axis_force[k, axis]), abs(spring))
-            residual = dot(along, total) + knots.axis_force[k, axis] - spring
-            left = add3(left, scale3(residual, along))
+            pull, given = spring_pull(knots.axis[k, axis], off)[0], knots.axis[k, axis].pull
+            scale = max(scale, abs(given), abs(given - pull))
+            left = add3(left, scale3(dot(along, total) + pull, along))
         force = norm3(left)
         if not force <= limits.force * scale and water.has_bed and abs(height(r, water)) <= touch:
             force = _left_by_bed(water, limits, left, ground(water.relief, r, water)[0])

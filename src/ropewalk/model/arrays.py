@@ -35,7 +35,7 @@ def flags(values: ArrayLike) -> Flags:
     return _frozen(np.array(values, dtype=np.bool_, order="C"), None)
 
 
-def records(n: int, fields: np.dtype[Any]) -> Records:
+def records(n: int | tuple[int, ...], fields: np.dtype[Any]) -> Records:
     """n empty rows with named fields, to be filled."""
     return np.zeros(n, dtype=fields).view(np.recarray)
 

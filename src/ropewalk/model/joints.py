@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, sealed
+from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, frozen, ints, records, sealed
 from ropewalk.model.in_time import (
     FunctionBook,
     Functions,
@@ -28,6 +28,15 @@ HELD, FREE, SPRING = 0, 1, 2  # what holds a component of a joint
 FIXED, LOOSE, MOVING = 0, 1, 2  # how a body is held
 UPRIGHT = np.eye(3)  # frame of a joint along the axes of the world
 
+# a component of a joint, with the law of its force (loads/given.py)
+AXIS = np.dtype(
+    [
+        ("axis", "f8", (3,)),  # direction in the world
+        ("pull", "f8"),  # force at the given position, N
+        ("spring", "f8"),  # N/m
+    ]
+)
+
 
 class Motions(NamedTuple):
     """Prescribed motions, read by physics/motion.py."""
@@ -43,8 +52,7 @@ class Points(NamedTuple):
     position: Array  # (n, 3) m; reference of springs, first guess of free components
     joint: Ints  # (n, 3) HELD, FREE or SPRING
     frame: Array  # (n, 3, 3) rows are the joint's axes
-    axis_force: Array  # (n, 3) N, along the axes
-    axis_spring: Array  # (n, 3) N/m
+    axis: Records  # (n, 3) of AXIS, in the order of the rows of `frame`
     mass: Array  # (n,) kg
     volume: Array  # (n,) m3
     drag_area: Array  # (n,) m2
@@ -100,36 +108,34 @@ def _tow(speed: float, ramp: float) -> list[Piece]:
     return [held_before(0.0, 0.0), *start, (ramp, 0.5 * speed * ramp, speed, 0.0, 0.0)]
 
 
+def unloaded_axes(frame: Array) -> Records:
+    """(n, 3) of AXIS, without any force, along the rows of `frame` (n, 3, 3)."""
+    axis = records((frame.shape[0], 3), AXIS)
+    axis["axis"] = frame
+    return axis
+
+
 def build_points(points: Mapping[str, Point], motions: MotionBook) -> Points:
     """Arrays of all points, in the order of the file."""
     joint = np.zeros((len(points), 3), dtype=np.int64)
     frame = np.empty((len(points), 3, 3))
     frame[:] = UPRIGHT
-    force = np.zeros((len(points), 3))
-    spring = np.zeros((len(points), 3))
-    for i, point in enumerate(points.values()):
-        if point.joint == "fixed":
-            continue
+    parts = list(points.values())
+    for i, point in enumerate(parts):
+        if isinstance(point.joint, spec.Joint) and point.joint.frame is not None:
+            frame[i] = np.array(point.joint.frame)
+    laws = unloaded_axes(frame)
+    for i, point in enumerate(parts):
         if point.joint == "free":
             joint[i] = FREE
         elif isinstance(point.joint, spec.Joint):
-            if point.joint.frame is not None:
-                frame[i] = np.array(point.joint.frame)
             for j, axis in enumerate((point.joint.axes.x, point.joint.axes.y, point.joint.axes.z)):
-                if isinstance(axis, spec.AxisForce):
-                    joint[i, j], force[i, j] = FREE, steady(axis.force)
-                elif isinstance(axis, spec.AxisSpring):
-                    joint[i, j], spring[i, j] = SPRING, axis.spring
-                    force[i, j] = axis.spring * steady(axis.rest)
-                elif axis == "free":
-                    joint[i, j] = FREE
-    parts = list(points.values())
+                joint[i, j] = _component(axis, laws[i, j])
     return Points(
         position=floats([p.position for p in parts], (-1, 3)),
         joint=sealed(joint),
         frame=sealed(frame),
-        axis_force=sealed(force),
-        axis_spring=sealed(spring),
+        axis=frozen(laws),
         mass=floats([p.mass for p in parts]),
         volume=floats([p.volume for p in parts]),
         drag_area=floats([p.drag_area for p in parts]),
@@ -137,3 +143,15 @@ def build_points(points: Mapping[str, Point], motions: MotionBook) -> Points:
         force=floats([steady_vector(p.force) for p in parts], (-1, 3)),
         motion=ints([motions.add(p.motion, p.joint) for p in parts]),
     )
+
+
+def _component(axis: spec.Axis, law: Records) -> int:
+    """What holds a component, HELD, FREE or SPRING; fills its row of AXIS."""
+    if isinstance(axis, str):
+        return FREE if axis == "free" else HELD
+    if isinstance(axis, spec.AxisForce):
+        law.pull = steady(axis.force)
+        return FREE
+    law.spring = axis.spring
+    law.pull = axis.spring * steady(axis.rest)
+    return SPRING

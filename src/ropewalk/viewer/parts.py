@@ -95,7 +95,7 @@ def _joint(point: Point) -> str:
     if isinstance(point.joint, str):
         return point.joint
     axes = {kind if isinstance(kind, str) else type(kind).__name__ for kind in _axes(point)}
-    return "sprung" if "AxisSpring" in axes else ("fixed" if axes == {"held"} else "sliding")
+    return "sprung" if axes - {"held", "free", "AxisForce"} else ("fixed" if axes == {"held"} else "sliding")
 
 
 def _axes(point: Point) -> list[object]:

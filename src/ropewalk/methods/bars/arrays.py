@@ -13,6 +13,7 @@ from ropewalk.methods.bars.hull_arrays import Packed
 from ropewalk.methods.bars.ledger import Book, make_book
 from ropewalk.model.arrays import Array, Flags, Ints, Records, records
 from ropewalk.model.in_time import FunctionBook, Functions
+from ropewalk.model.joints import AXIS
 from ropewalk.physics.waves import COLUMNS
 
 FOOTING = np.dtype(
@@ -35,6 +36,9 @@ PRESSED = np.dtype(
 )
 
 
+SPRUNG = np.dtype([("node", "i8"), *AXIS.descr])  # a spring along an axis of the joint of a node
+
+
 class Bars(NamedTuple):
     """Nodes with mass, and massless bars between them. Loads of a bar are those of all twines it stands for."""
 
@@ -47,8 +51,8 @@ class Bars(NamedTuple):
     held: Flags  # (n,) all components held
     axes: Array  # (n, 3, 3) rows: axes of the joint
     loose: Array  # (n, 3) 1 for components that can move, else 0
-    spring: Array  # (n, 3) N/m along the axes, 0 for none
-    home: Array  # (n, 3) where held nodes are held and springs rest, m
+    spring: Records  # (s,) of SPRUNG
+    home: Array  # (n, 3) where held nodes are held, m; springs begin there
     motion: Ints  # (n,) index into the model's Motions, -1 for none
     arm: Array  # (n, 3) of nodes held by a body, from its origin before it turns, m
     footing: Records  # (f,) of FOOTING, what the bed presses on under things that hang on nodes

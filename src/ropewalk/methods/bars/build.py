@@ -13,13 +13,13 @@ from ropewalk.loads.footing import attachment_footings, end_radii, point_footing
 from ropewalk.loads.member import MEMBER, Sizes, fill_members
 from ropewalk.loads.screen import screen_records
 from ropewalk.methods.bars.anchors import laid_points
-from ropewalk.methods.bars.arrays import FOOTING, Bars, Medium, Places
+from ropewalk.methods.bars.arrays import FOOTING, SPRUNG, Bars, Medium, Places
 from ropewalk.methods.bars.bodies import BodyNodes
 from ropewalk.methods.bars.draft import BAR, NODE, OWN, Draft, Lumping
 from ropewalk.methods.bars.hull_arrays import Packed, build_hulls
 from ropewalk.methods.bars.ties import turning_square
 from ropewalk.model.arrays import Array, Ints, Records, flags, floats, ints, offsets, records
-from ropewalk.model.joints import HELD
+from ropewalk.model.joints import AXIS, HELD, SPRING
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.nets import MORISON, Nets
@@ -305,7 +305,6 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
     known = point >= 0
     loose = np.ones((n, 3))
     axes = np.tile(np.eye(3), (n, 1, 1))
-    spring = np.zeros((n, 3))
     home = np.array(draft.position).reshape(-1, 3).copy()
     motion = np.array(draft.motion, dtype=np.int64)
     loose[np.array(draft.fixed, dtype=bool)] = 0.0
@@ -313,7 +312,6 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         p = point[known]
         loose[known] = model.points.joint[p] != HELD
         axes[known] = model.points.frame[p]
-        spring[known] = model.points.axis_spring[p]
         home[known] = model.points.position[p] + laid_points(model, initial_state(model))[p]
         motion[known] = model.points.motion[p]
     table = np.array(draft.bar).reshape(-1, len(BAR))
@@ -327,7 +325,7 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         held=flags(np.all(loose == 0.0, axis=1)),
         axes=floats(axes),
         loose=floats(loose),
-        spring=floats(spring),
+        spring=_springs(model, point),
         home=floats(home),
         motion=ints(motion),
         arm=floats(draft.arm, (-1, 3)),
@@ -341,6 +339,17 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         tie=bodies.links.tie,
         tie_stiffness=bodies.links.tie_stiffness,
     )
+
+
+def _springs(model: Model, point: Ints) -> Records:
+    """Springs of the nodes that stand for points.  point : (n,) of each node, -1 for none"""
+    known = np.flatnonzero(point >= 0)
+    at, component = np.nonzero(model.points.joint[point[known]] == SPRING)
+    spring = records(at.size, SPRUNG)
+    spring.node = known[at]
+    for name in AXIS.names or ():
+        spring[name] = model.points.axis[name][point[known[at]], component]
+    return spring
 
 
 def _members(table: Array, rho: float) -> Records:

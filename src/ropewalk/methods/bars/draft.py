@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ropewalk.model.arrays import Array
+from ropewalk.model.joints import FREE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
@@ -65,7 +66,7 @@ class Draft:
                                  f"point '{self.model.names.points[k]}'", point=k)  # fmt: skip
             values = (points.mass[k], points.volume[k], points.drag_area[k], points.added_mass[k])
             self.node[node] = [float(value) for value in values]
-            self.force[node] = points.force[k] + points.axis_force[k] @ points.frame[k]
+            self.force[node] = points.force[k] + (points.joint[k] == FREE) * points.axis[k]["pull"] @ points.frame[k]
             self.of_point[k] = node
         return self.of_point[k]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.loads.given import spring_energy
 from ropewalk.methods.bars.hinges import hinge_energy
 from ropewalk.methods.bars.ledger import book_loads
 from ropewalk.methods.bars.ties import tie_energy
@@ -30,8 +31,8 @@ def energies(work: BarsWork, has_ledger: bool = True) -> dict[str, float]:
     free = ~bars.held
     kinetic = 0.5 * float(np.sum(bars.mass[free, None] * s.v[free] ** 2))
     potential = work.medium.gravity * float(bars.mass[free] @ s.r[free, 2]) - float(np.sum(bars.force * s.r))
-    way = np.einsum("nij,nj->ni", bars.axes, s.r - bars.home)
-    potential += 0.5 * float(np.sum(bars.spring * way**2)) + hinge_energy(bars, s.r) + tie_energy(bars, s.r)
+    potential += sum(spring_energy(row, tuple(s.r[row.node] - bars.home[row.node])) for row in bars.spring)
+    potential += hinge_energy(bars, s.r) + tie_energy(bars, s.r)
     held = {"kinetic": kinetic, "potential": potential, "elastic": float(sums.elastic)}
     if not has_ledger:
         return held

@@ -257,7 +257,8 @@ def refuse_unheld(model: Model, work: BarsWork) -> None:
     """Every part must hang on something: without a support or a spring there is no equilibrium."""
     bars = work.bars
     part = connected_parts(bars.node, np.arange(bars.mass.size, dtype=np.int64))
-    firm = np.any(bars.loose == 0.0, axis=1) | np.any(bars.spring > 0.0, axis=1)
+    firm = np.any(bars.loose == 0.0, axis=1)
+    firm[bars.spring.node] = True
     loose = ~np.isin(part[bars.node[:, 0]], part[firm])
     if np.any(loose):
         name = bar_name(work, model, int(np.flatnonzero(loose)[0])).rpartition(",")[0]

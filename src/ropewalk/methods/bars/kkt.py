@@ -185,14 +185,9 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
         for p in range(3):
             for q in range(3):
                 d = 0.5 * (field.damping[i, p, q] + field.damping[i, q, p])
-                bed = 0.5 * (field.stiffness[i, p, q] + field.stiffness[i, q, p])
-                kkt.nodes[i, p, q] = ca * field.inertia[i, p, q] + cv * d + bed
+                held = 0.5 * (field.stiffness[i, p, q] + field.stiffness[i, q, p])
+                kkt.nodes[i, p, q] = ca * field.inertia[i, p, q] + cv * d + held
             kkt.right[3 * i + p] = kkt.out[i, p]
-        for p in range(3):
-            e = bars.axes[i, p]
-            for x in range(3):
-                for y in range(3):
-                    kkt.nodes[i, x, y] += bars.spring[i, p] * e[x] * e[y]
     for k in range(m):
         a, b = bars.node[k, 0], bars.node[k, 1]
         t = field.direction[k]

@@ -142,12 +142,13 @@ def node_loads(bars, medium, field, r, v):
             for j in range(3):
                 force[i, j] += F[j]
                 inertia[i, j, j] += added
-        for j in range(3):
-            if bars.spring[i, j] > 0.0:
-                axis, way = three(bars.axes[i], j), sub3(three(r, i), three(bars.home, i))
-                pull = spring_pull(axis, bars.spring[i, j], 0.0, way)
-                for p in range(3):
-                    force[i, p] += pull * axis[p]
+    for k in range(bars.spring.shape[0]):
+        i, axis = bars.spring[k].node, bars.spring[k].axis
+        pull, slope = spring_pull(bars.spring[k], sub3(three(r, i), three(bars.home, i)))
+        for p in range(3):
+            force[i, p] += pull * axis[p]
+            for q in range(3):
+                field.stiffness[i, p, q] += slope * axis[p] * axis[q]
     if medium.has_bed:
         clear(field.pressed)
         press_footings(bars, medium, field, r, v)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from ropewalk.model.model import Model
 
 OF_BARS = ("node", "length", "compliance", "push", "rod", "member", "contact_radius", "contact_width")
-OF_HINGES = ("hinge", "hinge_law", "tie", "tie_stiffness", "footing")  # no net has any
+OF_HINGES = ("hinge", "hinge_law", "tie", "tie_stiffness", "footing", "spring")  # no net has any
 OF_SCREENS = ("screen",)
-OF_NODES = ("mass", "volume", "drag_area", "added", "force", "spring")  # none of it belongs to the netting
+OF_NODES = ("mass", "volume", "drag_area", "added", "force")  # none of it belongs to the netting
 
 
 def read_nets(model: Model, work: BarsWork) -> dict[str, Array]:

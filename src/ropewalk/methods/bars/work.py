@@ -11,6 +11,7 @@ import numpy as np
 
 from ropewalk.assembly.given import pushed
 from ropewalk.errors import InputError
+from ropewalk.loads.given import spring_pull
 from ropewalk.loads.grip import friction_of
 from ropewalk.methods.bars.arrays import Bars, Field, Medium, Places, Pushes, make_field
 from ropewalk.methods.bars.bed import carried, grounded
@@ -99,9 +100,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
     graph = build_graph(bars)
     arrays = make_field(r.shape[0], bars.length.size, hulls, _pushes(model, places, r.shape[0]))
     steps = make_steps(graph, arrays, r, v)
-    kind = (
-        PLACED if np.any(bars.spring > 0.0) or bars.hinge.size + bars.tie.size > 0 or model.given.changes else CONSTANT
-    )
+    kind = PLACED if bars.spring.size + bars.hinge.size + bars.tie.size > 0 or model.given.changes else CONSTANT
     damped = damping > 0.0 or bool(np.any(bars.hinge_law["damping"] > 0.0))
     if damped or medium.water_density > 0.0 or medium.has_bed or hulls.body.size > 0:
         kind = DAMPED
@@ -329,7 +328,10 @@ def stable_step(work: BarsWork) -> float:
     inverse: Array = np.linalg.eigvalsh(work.steps.mobility)[:, -1].astype(np.float64)
     square, rate = body_rates(places, work.field, work.steps.r, inverse)
     hinge_square, hinge_rate = hinge_rates(bars, work.steps.r, inverse)
-    spring = bars.spring.max(axis=1) + _screen_stiffness(work)
+    spring = _screen_stiffness(work)
+    for row in bars.spring:
+        stiff = spring_pull(row, tuple(work.steps.r[row.node] - bars.home[row.node]))[1]
+        spring[row.node] += stiff
     bed = np.zeros(bars.mass.size)
     if work.medium.has_bed:
         law = work.medium.bed.law[0]

@@ -195,7 +195,7 @@ def free_end_loads(model: Model, point: int, density: float) -> tuple[float, Arr
     """Mass (kg), constant force (3,) (N) and drag coefficient (N s2/m2) that a point brings to a chain's end."""
     points, gravity = model.points, model.sea.gravity
     mass = float(points.mass[point])
-    force = points.force[point] + points.frame[point].T @ points.axis_force[point]
+    force = points.force[point] + points.frame[point].T @ points.axis[point]["pull"]
     force = force + np.array([0.0, 0.0, gravity * (density * points.volume[point] - mass)])
     added = float(points.added_mass[point]) if density > 0.0 else 0.0
     return mass + added, force, 0.5 * density * float(points.drag_area[point])

@@ -201,9 +201,8 @@ def _own(
     spring = np.zeros(n)
     for j, axis in zip(*np.nonzero(unknowns.point >= 0), strict=True):
         row = unknowns.point[j, axis]
-        direction, way = tuple(points.frame[j, axis]), tuple(place_of[j] - points.position[j])
-        spring[row] = points.axis_spring[j, axis]
-        residual[row] = -spring_pull(direction, spring[row], points.axis_force[j, axis], way)
+        pull, spring[row] = spring_pull(points.axis[j, axis], tuple(place_of[j] - points.position[j]))
+        residual[row] = -pull
     K: list[Any] = [diags(spring)]
     B: list[Any] = [csr_matrix((n, n))]
     M: list[Any] = [csr_matrix((n, n))]

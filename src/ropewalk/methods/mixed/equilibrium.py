@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
-from ropewalk.assembly.element import axis_of, element_system, elements_of, instant, three
+from ropewalk.assembly.element import element_system, elements_of, instant, three
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import water_at
@@ -85,7 +85,7 @@ def unbalance(X, T, flow, mesh, fluid, grip, nodes, misses):
         row = mesh.s.size + j
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
             way = sub3(three(X[0], row), three(mesh.reference, j))
-            pull = spring_pull(axis_of(mesh.dof[d]), mesh.dof[d].spring, mesh.dof[d].pull, way)
+            pull = spring_pull(mesh.dof[d], way)[0]
             for p in range(3):
                 nodes[row, p] -= pull * mesh.dof[d].axis[p]
     for line in range(mesh.line.shape[0]):

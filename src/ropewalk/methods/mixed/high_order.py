@@ -308,8 +308,9 @@ class HighOrder:
         for k in range(len(lay.model.names.points)):
             force, by_place = self._on_point(k)
             way = tuple(self.r[k] - points.position[k])
-            for axis, stiffness in zip(points.frame[k], points.axis_spring[k], strict=True):
-                force += spring_pull(tuple(axis), stiffness, 0.0, way) * axis
+            for row, axis in zip(points.axis[k], points.frame[k], strict=True):
+                pull, stiffness = spring_pull(row, way)
+                force += (pull - row["pull"]) * axis
                 by_place -= stiffness * np.outer(axis, axis)
             put(k, force, by_place)
         for line, cut in enumerate(lay.cuts):
@@ -327,7 +328,7 @@ class HighOrder:
     def _on_point(self, k: int) -> tuple[Array, Array]:
         """Force on a point without that of lines and springs (N), and its derivative by place (N/m)."""
         points = self.lay.model.points
-        force = points.force[k] + points.frame[k].T @ points.axis_force[k]
+        force = points.force[k] + points.frame[k].T @ points.axis[k]["pull"]
         force[2] -= points.mass[k] * self.lay.model.sea.gravity
         return self._in_water(k, force, points.volume[k], points.drag_area[k])
 

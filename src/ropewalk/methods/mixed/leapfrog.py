@@ -23,10 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.assembly.element import instant
+from ropewalk.assembly.element import instant, three
 from ropewalk.assembly.given import put_given
 from ropewalk.errors import InputError
 from ropewalk.loads.float import steepest
+from ropewalk.loads.given import spring_pull
 from ropewalk.loads.grip import friction_of
 from ropewalk.loads.sea import is_still, water_at
 from ropewalk.methods.mixed.breakage import parting_element
@@ -51,7 +52,7 @@ from ropewalk.methods.mixed.tensions import (
 )
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
-from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, dot, scale3
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.dense import solve_scaled
 from ropewalk.physics.elasticity import INEXTENSIBLE
@@ -174,10 +175,10 @@ def _solve_tensions(h, now, mesh, fluid, is_damped, memory, leap):
 
 
 @kernel
-def other_stiffness(mesh, sea):
-    r"""Largest square of a frequency (1/s2) that the surface and the springs of points add to the lines'.
+def surface_stiffness(mesh, sea):
+    r"""Largest square of a frequency (1/s2) that the surface adds to the lines'.
 
-    .. math:: \omega_0^2 = \max \frac{\rho g A_w}{m + m_a} + \max \frac{2 \rho g V_h}{d\,m} + \max \frac{k}{m}
+    .. math:: \omega_0^2 = \max \frac{\rho g A_w}{m + m_a} + \max \frac{2 \rho g V_h}{d\,m}
 
     Source: docs/theory/mixed_elements.md, Leapfrog.
     """
@@ -197,13 +198,27 @@ def other_stiffness(mesh, sea):
         for k in range(mesh.element_start[line + 1] - e0):
             lift = rho * g * mesh.element[e0 + k].half_volume / mesh.element[e0 + k].thickness
             surface = max(surface, 2.0 * lift / min(node[n0 + k].mass, node[n0 + k + 1].mass))
+    return largest + surface
+
+
+@kernel(**UNCOUNTED)
+def spring_stiffness(r, mesh):
+    r"""Largest square of a frequency (1/s2) that the springs of points add to the lines'.
+
+    .. math:: \omega^2 = \max k / m
+
+    Source: docs/theory/mixed_elements.md, Leapfrog.
+
+    r : (n_rows, 3) m
+    """
     spring = 0.0
     for j in range(mesh.motion.size):
-        m = node[mesh.s.size + j].mass
+        m = mesh.node[mesh.s.size + j].mass
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            if mesh.dof[d].spring > 0.0 and m > 0.0:
-                spring = max(spring, mesh.dof[d].spring / m)
-    return largest + surface + spring
+            if m > 0.0:
+                way = sub3(three(r, mesh.s.size + j), three(mesh.reference, j))
+                spring = max(spring, spring_pull(mesh.dof[d], way)[1] / m)
+    return spring
 
 
 @kernel
@@ -261,7 +276,7 @@ def _leap(t_end, mesh, sea, motions, work, leap):
     now, fluid = instant(work.now.X, work.now.T, work.flow), (sea.water_density, sea.gravity)
     element, grip, ledger, keeps = mesh.element, work.memory.grip, work.ledger, settings.ledger > 0.0
     has_friction, may_part = friction_of(grip) > 0.0 and mesh.has_bed, _may_part(element)
-    rest = other_stiffness(mesh, sea)
+    rest = surface_stiffness(mesh, sea)
     share = STABLE * min(1.0, np.sqrt(settings.tolerance / ACCURATE))
     is_first = count.steps == 0  # to be moved by nothing: for the accelerations at the start
     fixed, most, time, wanted = settings.fixed_step, settings.most_step, clock.time, clock.step
@@ -275,7 +290,7 @@ def _leap(t_end, mesh, sea, motions, work, leap):
             clock.fail_time = time
             count.fail_element = _first_not_finite(now.T)
             return BLEW_UP
-        longest = 2.0 / np.sqrt(fastest + rest)
+        longest = 2.0 / np.sqrt(fastest + rest + spring_stiffness(now.r, mesh))
         wanted = share * longest * _bare_share(slowest * np.sqrt(fastest), element)
         if is_first and fixed > longest:
             clock.step = longest

@@ -404,7 +404,7 @@ def measure_points(now, mesh, fluid, grip, ledger, F):
             for c in range(dof_start[j], dof_start[j + 1]):
                 axis = axis_of(dof[c])
                 way = (r[n, 0] - reference[j, 0], r[n, 1] - reference[j, 1], r[n, 2] - reference[j, 2])
-                load_on_row = add3(load_on_row, scale3(spring_pull(axis, dof[c].spring, dof[c].pull, way), axis))
+                load_on_row = add3(load_on_row, scale3(spring_pull(dof[c], way)[0], axis))
             book_row(n, now, lumps, fluid, load_on_row, F, ledger)
 
 

@@ -204,7 +204,7 @@ def _balance_ends(X, T, flow, mesh, fluid, grip, nodes):
             R = node_terms(n, now, lumps, fluid, (0.0, 0.0))[0]
             for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
                 axis, way = axis_of(mesh.dof[d]), sub3(three(now.r, n), three(mesh.reference, j))
-                R = sub3(R, scale3(spring_pull(axis, mesh.dof[d].spring, mesh.dof[d].pull, way), axis))
+                R = sub3(R, scale3(spring_pull(mesh.dof[d], way)[0], axis))
         _set3(nodes, n_nodes + j, R)
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]

@@ -85,7 +85,8 @@ def junction_terms(now, mesh, fluid, step, memory):
 def point_terms(now, mesh, fluid, step, memory):
     """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own.
 
-    Source: docs/theory/mixed_elements.md, Elimination: e^T K e and e^T (F + f_0 - k e . (r - r_0)) along free axes e.
+    Source: docs/theory/mixed_elements.md, Elimination: e^T K e - df/dx and e^T F + f(x) along free axes e,
+    with x = e . (r - r_0).
 
     now : `Instant`    fluid, step : of `element_system`    memory : `Elimination`
     """
@@ -102,10 +103,11 @@ def point_terms(now, mesh, fluid, step, memory):
         for d in range(d0, d1):
             axis = axis_of(dof[d])
             ahead, way = row_onto(axis, K), sub3(three(now.r, row), three(mesh.reference, j))
-            b[d] += spring_pull(axis, dof[d].spring, dof[d].pull, way) - dot(axis, R)
+            pull, slope = spring_pull(dof[d], way)
+            b[d] += pull - dot(axis, R)
             for c in range(d0, d1):
                 A[d, c] += dot(ahead, axis_of(dof[c]))
-            A[d, d] += dof[d].spring
+            A[d, d] += slope
 
 
 @kernel(**UNCOUNTED)

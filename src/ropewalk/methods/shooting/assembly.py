@@ -61,8 +61,7 @@ class Nodes(NamedTuple):
     frame: Array  # (n, 3, 3) rows are the axes of the joint
     home: Array  # (n, 3) components along the axes: where it is held, or where a spring pulls to, m
     dof: Ints  # (n, 6) -1 where held
-    spring: Array  # (n, 3) N/m
-    axis_force: Array  # (n, 3) N
+    axis: Records  # (n, 3) of AXIS of model/joints.py
     force: Array  # (n, 3) weight included, N
     volume: Array  # (n,) m3
     drag: Array  # (n,) drag area, m2
@@ -270,7 +269,7 @@ def _turn(fx, fy, fz, arm, block, at):
 def add_nodes(nodes, rigid, sea, x, quaternions, out):
     """Weight, buoyancy, drag, force and springs of the points (N), with their derivatives (N/m).
 
-    Source: docs/theory/shooting.md, Assemblies: F = F_0 + water (loads/point.py) + f_0 - k e . (r - r_0).
+    Source: docs/theory/shooting.md, Assemblies: F = F_0 + water (loads/point.py) + f(e . (r - r_0)).
     """
     position, arm, force = np.empty(3), np.empty(3), np.empty(3)
     map_ = np.empty((3, 6))
@@ -291,8 +290,8 @@ def add_nodes(nodes, rigid, sea, x, quaternions, out):
             if row < 0:
                 continue
             way = scale3(x[row] - nodes.home[k, j], (axis[0], axis[1], axis[2]))
-            pull = spring_pull((axis[0], axis[1], axis[2]), nodes.spring[k, j], nodes.axis_force[k, j], way)
-            block[j, j] -= nodes.spring[k, j]
+            pull, slope = spring_pull(nodes.axis[k, j], way)
+            block[j, j] -= slope
             out.residual[row] += pull + axis[0] * force[0] + axis[1] * force[1] + axis[2] * force[2]
 
 

@@ -28,8 +28,8 @@ from ropewalk.methods.shooting.shape import (
     point_loads,
 )
 from ropewalk.methods.shooting.shot import SLACK_FORCE
-from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets
-from ropewalk.model.joints import HELD, LOOSE
+from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, frozen, ints, joined, offsets
+from ropewalk.model.joints import HELD, LOOSE, unloaded_axes
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 
@@ -80,8 +80,6 @@ class _Book:
         self.frame: list[Array] = list(points.frame)
         reference = np.where((points.motion >= 0)[:, None], place.points, points.position)
         self.home: list[Array] = [f @ r for f, r in zip(points.frame, reference, strict=True)]
-        self.spring: list[Array] = list(points.axis_spring)
-        self.axis_force: list[Array] = list(points.axis_force)
         self.force: list[Array] = list(weight)
         self.volume: list[float] = list(points.volume)
         self.drag: list[float] = list(points.drag_area)
@@ -99,6 +97,11 @@ class _Book:
         self.slide_dof: list[list[int]] = []
         self.slide_edge: list[list[float]] = []
 
+    def _axes(self) -> Records:
+        """(n, 3) of AXIS: those of the points, and idle ones of the other nodes."""
+        own = self.model.points.axis
+        return frozen(np.concatenate([own, unloaded_axes(np.array(self.frame[own.shape[0] :]).reshape(-1, 3, 3))]))
+
     def _unknown(self, value: float) -> int:
         self.start.append(float(value))
         self.unit.append(0.0)
@@ -111,8 +114,6 @@ class _Book:
         self.offset.append(offset)
         self.frame.append(np.eye(3))
         self.home.append(position)
-        self.spring.append(np.zeros(3))
-        self.axis_force.append(np.zeros(3))
         self.force.append(np.zeros(3))
         self.volume.append(0.0)
         self.drag.append(0.0)
@@ -339,8 +340,7 @@ class _Book:
                 frame=floats(self.frame, (-1, 3, 3)),
                 home=floats(self.home, (-1, 3)),
                 dof=ints(self.dof, (-1, 6)),
-                spring=floats(self.spring, (-1, 3)),
-                axis_force=floats(self.axis_force, (-1, 3)),
+                axis=self._axes(),
                 force=floats(self.force, (-1, 3)),
                 volume=floats(self.volume),
                 drag=floats(self.drag),

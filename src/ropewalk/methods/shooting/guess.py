@@ -199,7 +199,7 @@ def start_tails(arcs, nodes, rigid, sea, x, quaternions, integrator, log):
             for i in range(3):
                 force[i] = nodes.force[k, i]
                 for j in range(3):
-                    force[i] += nodes.frame[k, j, i] * nodes.axis_force[k, j]
+                    force[i] += nodes.frame[k, j, i] * nodes.axis[k, j].pull
             string.float_force(p0, nodes.volume[k], nodes.drag[k], sea, force)
             for i in range(3):
                 force[i] = -force[i]

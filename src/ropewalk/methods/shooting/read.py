@@ -233,7 +233,7 @@ def read_state(model: Model, problem: Problem, out: Result, where: Place, time: 
     for k in range(n_points):
         on = (lines.end_kind == POINT) & (lines.end_index == k)
         nodes = problem.nodes
-        force[k] = ends[on].sum(axis=0) + nodes.force[k] + nodes.frame[k].T @ nodes.axis_force[k]
+        force[k] = ends[on].sum(axis=0) + nodes.force[k] + nodes.frame[k].T @ nodes.axis[k]["pull"]
         for _, p, _, pull in pegs:
             if lines.over_kind[p] == POINT and lines.over_index[p] == k:
                 force[k] += pull

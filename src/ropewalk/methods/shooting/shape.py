@@ -154,7 +154,7 @@ def point_loads(model: Model) -> Array:
     points, sea = model.points, model.sea
     net = points.force.copy()
     net[:, 2] += (sea.water_density * points.volume - points.mass) * sea.gravity
-    loads: Array = np.linalg.norm(net, axis=1) + np.abs(points.axis_force).sum(axis=1)
+    loads: Array = np.linalg.norm(net, axis=1) + np.abs(points.axis["pull"]).sum(axis=1)
     return loads + 0.5 * sea.water_density * points.drag_area * sea.current_speed**2
 
 

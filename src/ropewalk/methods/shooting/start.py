@@ -14,8 +14,8 @@ import numpy as np
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.assembly.catenary_balance import balanced, begin, find_balance
 from ropewalk.methods.shooting.shape import end_place, peg_knots
-from ropewalk.model.arrays import Array, floats, ints, offsets
-from ropewalk.model.joints import FREE, HELD, LOOSE
+from ropewalk.model.arrays import Array, floats, frozen, ints, offsets
+from ropewalk.model.joints import FREE, HELD, LOOSE, unloaded_axes
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 from ropewalk.model.profiles import no_profiles
@@ -159,8 +159,7 @@ def points_for_loads(model: Model, place: Place) -> tuple[Model, list[tuple[int,
         position=floats(np.concatenate([place.points, np.array(start).reshape(-1, 3)])),
         joint=ints(np.concatenate([points.joint, np.full((m, 3), FREE)])),
         frame=floats(np.concatenate([points.frame, np.tile(np.eye(3), (m, 1, 1))])),
-        axis_force=floats(np.concatenate([points.axis_force, np.zeros((m, 3))])),
-        axis_spring=floats(np.concatenate([points.axis_spring, np.zeros((m, 3))])),
+        axis=frozen(np.concatenate([points.axis, unloaded_axes(np.tile(np.eye(3), (m, 1, 1)))])),
         mass=floats(np.concatenate([points.mass, lines.attachment_mass[rows]])),
         volume=floats(np.concatenate([points.volume, lines.attachment_volume[rows]])),
         drag_area=floats(np.concatenate([points.drag_area, np.zeros(m)])),
