@@ -96,25 +96,119 @@ def test_force_on_lines(run):
     assert_allclose(own, [30.0, 0, 0, 0, 30.0, 0, 0, 0, 30.0], atol=1e-12)  # minus the derivative
 
 
-def test_hull_kind(run):
-    """A free cylinder of 2 m diameter floats at the draught of its mass, m/(rho pi r^2)."""
-    draught = run(
-        "a hull kind",
+def test_force_on_lines_in_methods(run):
+    """A rope that falls freely from rest in c v reaches v = m g/c (1 - e^(-ct/m)); at rest the load changes nothing."""
+    fallen, sag = run(
+        "a force on lines",
         """
         import json
         import ropewalk as rw
-        system = rw.System.model_validate({
-            "environment": {"depth": 50.0, "water_density": 1000.0},
-            "bodies": {"buoy": {
-                "mass": 6000.0, "centre_of_mass": [0, 0, -2.0], "position": [0, 0, 0.2],
-                "hull": {"kind": "cylinder", "diameter": 2.0, "bottom": -3.0, "top": 2.0},
-            }},
-        })
-        print(json.dumps(3.0 - float(rw.statics(system, "catenary").state.body_position[0, 2])))
+        case = {
+            "environment": {"water_density": 0.0, "gravity": 9.81, "seabed": {"kind": "none"}},
+            "sections": {"rope": {"diameter": 0.02, "mass": 5.0, "axial_stiffness": 1e4}},
+            "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [4, 0, 0]}},
+            "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 4.0, "elements": 4}]}},
+        }
+        drag = [{"kind": "linear_drag", "coefficient": 30.0}]
+        sag = {}
+        for method in ("shooting", "fem"):
+            for loads in ([], drag):
+                case["lines"]["l"]["loads"] = loads
+                state = rw.statics(rw.System.model_validate(case), method).state
+                sag.setdefault(method, []).append([float(state.position[:, 2].min()), *state.end_force.ravel()])
+        fallen = {}
+        for end in case["points"].values():
+            end |= {"joint": "free"}
+        for integrator, step in (("generalised_alpha", 0.004), ("backward_euler", 0.001)):
+            case["run"] = {"duration": 0.2, "step": step, "start": "as_given", "solver": "mixed_fem",
+                           "integrator": integrator}
+            data = rw.simulate(rw.System.model_validate(case))
+            fallen[integrator] = data.point_position.values[-1, :, 2].tolist()
+        print(json.dumps([fallen, sag]))
         """,
     )
-    # the balance is found to 1e-9 of the weight
-    assert_allclose(draught, 6.0 / 3.141592653589793, rtol=1e-7)
+    for bare, dragged in sag.values():
+        assert_allclose(dragged, bare, rtol=1e-12, atol=1e-12)
+    rate, t = 30.0 / 5.0, 0.2
+    height = -9.81 / rate * (t - (1.0 - np.exp(-rate * t)) / rate)
+    assert_allclose(fallen["generalised_alpha"], height, rtol=(rate * 0.004) ** 2)  # of second order in the step
+    assert_allclose(fallen["backward_euler"], height, rtol=2.0 * rate * 0.001)  # of first order
+
+
+def test_hull_kind(run):
+    """A free ellipsoid: draught, stiffness by differences and in closed form, heave, feet, pictures and remarks."""
+    found = run(
+        "a hull kind",
+        """
+        import json
+        import numpy as np
+        import ropewalk as rw
+        from ropewalk.analysis.check import remarks
+        from ropewalk.analysis.hydrostatics import displacement, hydrostatic_stiffness
+        from ropewalk.model.model import build
+        from ropewalk.model.state import rotation_matrix
+        from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
+        from ropewalk.plot.outlines import hull_outline
+        from ropewalk.viewer.shapes import hull
+        a, b, c, rho, mass = 3.0, 1.5, 1.0, 1000.0, 2000.0 * np.pi * 3.0 * 1.5 / 3.0
+        case = {
+            "environment": {"depth": 50.0, "water_density": rho, "gravity": 9.81},
+            "bodies": {"buoy": {
+                "mass": mass, "centre_of_mass": [0, 0, -0.3], "inertia": [4e3, 9e3, 9e3], "position": [0, 0, 0.2],
+                "hull": {"kind": "ellipsoid", "semi_axes": [a, b, c]},
+                "attachments": {"bow": [3.0, 0, 0], "beside": [0, 4.0, 0]},
+            }},
+            "run": {"duration": 0.5, "step": 0.02, "start": "as_given"},
+        }
+        system = rw.System.model_validate(case)
+        model = build(system)
+        rest = {method: rw.statics(system, method).state for method in ("catenary", "fem")}
+        state = rest["catenary"]
+        tilted = state._replace(body_quaternion=quaternion_exp(np.array([0.2, -0.1, 0.3]))[None])
+
+        def wrench(pose):
+            place = tilted.body_position + pose[None, :3]
+            turn = quaternion_product(quaternion_exp(pose[3:]), tilted.body_quaternion[0])
+            here = tilted._replace(body_position=place, body_quaternion=turn[None])
+            cut, k = displacement(model, here, 0)[0], rho * 9.81
+            weight = mass * 9.81 * np.array([0.0, 0.0, -1.0])
+            arm = rotation_matrix(turn) @ np.array([0.0, 0.0, -0.3])
+            up = np.array([0.0, 0.0, 1.0])
+            return np.concatenate([k * cut.volume * up + weight, np.cross(k * cut.moment, up) + np.cross(arm, weight)])
+
+        h = 1e-5
+        by = np.array([(wrench(-h * e) - wrench(h * e)) / (2.0 * h) for e in np.eye(6)]).T
+        modes = rw.modes(system)
+        case["run"]["solver"] = "mixed_fem"
+        run = rw.simulate(rw.System.model_validate(case))
+        outline = hull_outline(system.bodies["buoy"].hull, np.eye(3), np.eye(3)[:2])
+        print(json.dumps([
+            [float(s.body_position[0, 2]) for s in rest.values()],
+            np.abs(by - hydrostatic_stiffness(model, tilted, 0)).max() / np.abs(by).max(),
+            np.diag(hydrostatic_stiffness(model, state, 0)).tolist(), sorted(modes.omega.values.tolist()),
+            np.asarray(run.body_position[:, 0, 2]).tolist(), np.ptp(model.bodies.hulls.feet(0), axis=0).tolist(),
+            np.ptp(hull(system.bodies["buoy"], 1.0).vertices, axis=0).tolist(), np.ptp(outline, axis=0).tolist(),
+            remarks(system),
+        ]))
+        """,
+    )
+    heights, miss, stiffness, omega, path, feet, skin, outline, remarks = found
+    a, b, c, rho, g = 3.0, 1.5, 1.0, 1000.0, 9.81
+    assert_allclose(heights, 0.0, atol=1e-7)  # its mass is that of half its volume
+    assert miss < 1e-8  # of central differences of 1e-5
+    area, mass = np.pi * a * b, 2.0 / 3.0 * np.pi * rho * a * b * c
+    low = 3.0 / 8.0 * c - 0.3  # centre of mass over that of the displaced water, times -1
+    expected = [area * b**2 / 4.0 - low * mass / rho, area * a**2 / 4.0 - low * mass / rho]
+    assert_allclose(stiffness, [0, 0, rho * g * area, *(rho * g * np.array(expected)), 0], rtol=1e-6, atol=1e-3)
+    heave = np.sqrt(rho * g * area / (1.5 * mass))
+    assert np.any(np.isclose(omega, heave, rtol=0.01))  # the added mass is that of strips, whose number is finite
+    # drag, and the waterplane, which shrinks with the square of the heave, change the first quarter of a period a little
+    assert_allclose(path, 0.2 * np.cos(np.linspace(0.0, 0.5, len(path)) * heave), atol=0.01)
+    for extent in (feet, skin):
+        assert_allclose(extent, [2.0 * a, 2.0 * b, 2.0 * c], rtol=1e-12)
+    assert_allclose(outline, [2.0 * a, 2.0 * b, 0.0], atol=0.02)
+    far = [text for text in remarks if "far outside the hull" in text]
+    assert len(far) == 1 and "'beside'" in far[0]
 
 
 def test_joint_component(run):

@@ -10,17 +10,10 @@ import numpy as np
 
 from ropewalk.analysis.audit_lines import heights
 from ropewalk.analysis.audit_loads import at_arm, current_on, drag, lump_load
-from ropewalk.loads.strips import cut_strips
+from ropewalk.loads.cut import cut_hull
+from ropewalk.loads.strips import cut_strips, shape_records
 from ropewalk.model.arrays import Array, records
-from ropewalk.model.bodies import (
-    HULL_AXISYMMETRIC,
-    HULL_DRAG,
-    HULL_FOIL,
-    HULL_SPHERE,
-    HULL_WINDAGE,
-    Hulls,
-    axes_across,
-)
+from ropewalk.model.bodies import HULL_DRAG, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE, LAST_AREA, Hulls
 from ropewalk.model.environment import bed_normals, is_grid
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -28,10 +21,8 @@ from ropewalk.model.state import rotation_matrix
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.wind import EXPONENT, REFERENCE_HEIGHT
 
-FEET = 8  # round a hull, on which it stands on the bed
 FOOT_SHARE = 0.25  # of the largest section of a hull, under each foot
 BARE_FOOT = 1.0  # m2, of bodies without hull and volume
-UP = np.array([0.0, 0.0, 1.0])
 
 
 def volume_wrench(model: Model, x: Array, k: int) -> Array:
@@ -43,7 +34,7 @@ def volume_wrench(model: Model, x: Array, k: int) -> Array:
 def hull_wrenches(model: Model, R: Array, x: Array, h: int) -> list[Array]:
     """Forces (N) and moments about the body's origin (N m) on hull, area or foil h: lift, current and wind."""
     hulls, flow = model.bodies.hulls, flow_wrench(model, R, x, h)
-    if hulls.kind[h] not in (HULL_AXISYMMETRIC, HULL_SPHERE):
+    if hulls.kind[h] <= LAST_AREA:
         return [flow]
     e = R @ hulls.place[h]
     return [_about_origin(_buoyancy(model, R, x + e, h), e), flow]
@@ -81,10 +72,7 @@ def _buoyancy(model: Model, R: Array, x: Array, h: int) -> Array:
     wrench, stiffness, cut = np.zeros(6), np.zeros((6, 6)), records(1, hydrostatics.CUT)
     if sea.water_density == 0.0:
         return wrench
-    if hulls.kind[h] == HULL_AXISYMMETRIC:
-        hydrostatics.axisymmetric(hulls.shape(h), R @ hulls.axis[h], UP, float(x[2]), cut)
-    else:
-        hydrostatics.sphere(np.zeros(3), hulls.radius[h], UP, float(x[2]), cut)
+    cut_hull(shape_records(hulls)[h], tuple(R.ravel().tolist()), (0.0, 0.0, 1.0), float(x[2]), hulls.profile, cut)
     hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, stiffness)
     return wrench
 
@@ -217,7 +205,7 @@ def _flow_on_sphere(model: Model, x: Array, h: int) -> Array:
 
 
 def bed_wrench(model: Model, R: Array, x: Array, k: int) -> Array:
-    """Pressure of the bed on the feet of a body: rings of its profiles, its spheres, or its origin."""
+    """Pressure of the bed on the feet of a body: those of its hulls, its spheres, or its origin."""
     bodies, hulls = model.bodies, model.bodies.hulls
     own = bodies.hulls_of(k)
     if not is_grid(model.sea) and own and float(heights(model.sea, x)) > _reach(hulls, own):
@@ -227,22 +215,17 @@ def bed_wrench(model: Model, R: Array, x: Array, k: int) -> Array:
         return _bed(model, R, x, np.zeros((1, 3)), 0.0, area)
     total = np.zeros(6)
     for h in own:
-        profile, radius = hulls.shape(h), float(hulls.radius[h])
-        if hulls.kind[h] == HULL_SPHERE:
+        radius, feet = float(hulls.radius[h]), hulls.feet(h)
+        if not feet.size:
             total += _bed(model, R, x, hulls.place[h : h + 1], radius, np.pi * radius**2)
             continue
-        angle, across = 2.0 * np.pi * np.arange(FEET) / FEET, axes_across(hulls.axis[h])
-        rings = [z * hulls.axis[h] + r * (np.cos(a) * across[0] + np.sin(a) * across[1])
-                 for z, r in profile for a in (angle if r > 0.0 else angle[:1])]  # fmt: skip
-        area = FOOT_SHARE * np.pi * float(profile[:, 1].max()) ** 2
-        total += _bed(model, R, x, hulls.place[h] + np.array(rings), 0.0, area)
+        total += _bed(model, R, x, feet, 0.0, FOOT_SHARE * np.pi * float(hulls.shape(h)[:, 1].max()) ** 2)
     return total
 
 
 def _reach(hulls: Hulls, own: Sequence[int]) -> float:
     """Distance from the origin of a body within which its hulls lie, m."""
-    sizes = [math.hypot(*np.abs(hulls.shape(h)).max(axis=0, initial=0.0)) + float(hulls.radius[h]) for h in own]
-    return max(math.dist((0.0, 0.0, 0.0), hulls.place[h]) + size for h, size in zip(own, sizes, strict=True))
+    return max(math.dist((0.0, 0.0, 0.0), hulls.place[h]) + hulls.reach(h) for h in own)
 
 
 def _bed(model: Model, R: Array, x: Array, feet: Array, radius: float, area: float) -> Array:

@@ -45,6 +45,7 @@ from ropewalk.loads.string_check import (
 )
 from ropewalk.loads.string_flow import Current, Drags
 from ropewalk.loads.string_loads import Acting, Along, Field, Given, Has, Strings, Water
+from ropewalk.loads.strips import shape_records
 from ropewalk.model.arrays import Flags
 from ropewalk.model.environment import is_grid
 from ropewalk.model.lines import BODY, FORCE_TABLE, POINT
@@ -263,7 +264,7 @@ def _floats(model: Model, state: State) -> Floats:
         flow = flow_wrenches(model, state.body_position, state.body_quaternion)
     return Floats(
         own.position, own.position, own.quaternion, own.joint, own.mass, own.centre, own.volume, own.hull_start,
-        hulls.kind, hulls.place, hulls.axis, hulls.radius, hulls.profile_start, hulls.profile,
+        shape_records(hulls), hulls.profile,
         own.load_force, own.load_moment, own.load_at, own.stiffness, _still(flow),
     )  # fmt: skip
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.reach import WAY_OUT
 from ropewalk.analysis.start import refuse_start
 from ropewalk.errors import InputError, Problem, told_apart
 from ropewalk.model.arrays import Array, Flags
-from ropewalk.model.bodies import hull_frame, quaternion_of
+from ropewalk.model.bodies import axes_across, hull_rings, quaternion_of
 from ropewalk.model.environment import bed_under
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, ROD
@@ -25,7 +23,7 @@ from ropewalk.model.pegs import over_positions
 from ropewalk.model.state import end_positions, rotation_matrix
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
-from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
+from ropewalk.spec.hulls import Displacing, SphereHull
 from ropewalk.spec.system import System
 
 ROUND_OFF = 1e-12  # of the length: a taut line given by printed digits is let through
@@ -33,6 +31,7 @@ OFF_BED = 0.05  # of the depth: how far an anchor may be from the bed, or a fair
 OUTSIDE = 0.5  # of a hull's largest radius: how far arms and fairleads stand off
 MOMENTS = 100  # of a run, at which the ends of inextensible lines are looked at
 ALONG, AROUND = 25, 24  # places along and around a hull at which it is looked for in another hull
+FINE = 96  # places around a hull, for its width to any side
 TOUCH = 1e-6  # of the largest radius: hulls that share less only touch
 LONGEST_PLAUSIBLE_STRETCH = 0.1  # of the length: more between fixed ends is more likely a slip of the pen
 
@@ -239,41 +238,41 @@ def _hulls(system: System) -> list[str]:
             if _share_water(one, other) or _share_water(other, one):
                 found.append(f"body '{name}': hulls[{i}] and hulls[{j}] overlap; their common volume is counted twice")
         for attachment, place in body.attachments.items():
-            if body.all_hulls and all(_is_outside(hull, place) for hull in body.all_hulls):
+            if body.all_hulls and all(_outside(hull, np.array([place]))[0] for hull in body.all_hulls):
                 found.append(f"body '{name}': attachment '{attachment}' lies far outside the hull")
     return found
 
 
-def _share_water(hull: AxisymmetricHull | SphereHull, other: AxisymmetricHull | SphereHull) -> bool:
+def _share_water(hull: Displacing, other: Displacing) -> bool:
     """True if a place on the axis or the surface of a hull lies inside the other; hulls that touch share nothing."""
-    return any(not _is_outside(other, place, -TOUCH) for place in _places_of(hull))
+    return not np.all(_outside(other, _places_of(hull), -TOUCH))
 
 
-def _places_of(hull: AxisymmetricHull | SphereHull) -> Iterator[Array]:
-    """Places on the axis and the surface of a hull, in the body frame, m."""
+def _places_of(hull: Displacing) -> Array:
+    """(n, 3) places on the axis and the surface of a hull, in the body frame, m."""
+    rings = hull_rings(hull, AROUND)
+    steps = max(2, ALONG // (rings.shape[0] - 1))
+    share = np.linspace(0.0, 1.0, steps)[:, None, None, None]
+    between = (rings[:-1] + share * (rings[1:] - rings[:-1])).reshape(-1, AROUND, 3)
+    return np.concatenate([between.mean(axis=1), between.reshape(-1, 3)])
+
+
+def _outside(hull: Displacing, places: Array, room: float = OUTSIDE) -> Flags:
+    """(n,) whether places of the body frame (m) lie outside a hull by more than some room, of its largest radius."""
     if isinstance(hull, SphereHull):
-        heights = hull.radius * np.linspace(-1.0, 1.0, ALONG)
-        profile = [(float(z), float(np.sqrt(max(0.0, hull.radius**2 - z * z)))) for z in heights]
-        centre, frame = np.array(hull.centre), np.eye(3)
-    else:
-        zs, rs = zip(*hull.profile, strict=True)
-        heights = np.unique(np.concatenate([np.linspace(zs[0], zs[-1], ALONG), zs]))
-        profile = [(float(z), float(np.interp(z, zs, rs))) for z in heights]
-        centre, frame = np.array(hull.position), hull_frame(hull.axis)
-    angles = 2.0 * np.pi * np.arange(AROUND) / AROUND
-    for z, r in profile:
-        yield centre + z * frame[:, 2]
-        for angle in angles:
-            yield centre + frame @ np.array([r * np.cos(angle), r * np.sin(angle), z])
-
-
-def _is_outside(hull: AxisymmetricHull | SphereHull, place: ArrayLike, room: float = OUTSIDE) -> bool:
-    """True if a place of the body frame (m) lies outside the hull by more than some room, of its largest radius."""
-    if isinstance(hull, SphereHull):
-        return math.dist(np.array(place), hull.centre) > hull.radius * (1.0 + room)
-    arm, axis = np.subtract(place, hull.position), np.array(hull.axis) / np.linalg.norm(hull.axis)
-    z = float(arm @ axis)
-    radius = float(np.linalg.norm(arm - z * axis))
-    zs, rs = zip(*hull.profile, strict=True)
-    room *= max(rs)
-    return bool(not zs[0] - room <= z <= zs[-1] + room or radius > np.interp(z, zs, rs) + room)
+        return np.linalg.norm(places - np.array(hull.centre), axis=1) > hull.radius * (1.0 + room)
+    rings = hull_rings(hull, FINE)
+    middle = rings.mean(axis=1)
+    axis = (middle[-1] - middle[0]) / np.linalg.norm(middle[-1] - middle[0])
+    heights, arm = (middle - middle[0]) @ axis, places - middle[0]
+    z = arm @ axis
+    across = arm - z[:, None] * axis
+    radius = np.linalg.norm(across, axis=1)
+    spokes = rings - middle[:, None]
+    widest = float(np.linalg.norm(spokes, axis=2).max())
+    way = np.where(radius[:, None] > 0.0, across / np.maximum(radius, 1e-300)[:, None], axes_across(axis)[0])
+    wide = np.max(spokes @ way.T, axis=1)  # (k, n) of each section to the side of each place
+    here = np.array([np.interp(height, heights, own) for height, own in zip(z, wide.T, strict=True)])
+    room *= widest
+    found: Flags = (z < -room) | (z > heights[-1] + room) | (radius > here + room)
+    return found

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.loads.cut import shift_cut
+from ropewalk.loads.cut import cut_hull, shift_cut
+from ropewalk.loads.strips import shape_records
 from ropewalk.model.arrays import Array, Records, records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.physics import hydrostatics
@@ -17,16 +17,13 @@ UP = np.array([0.0, 0.0, 1.0])
 
 def displacement(model: Model, state: State, body: int) -> Records:
     """Cut of a body's hulls by still water: (1,) of CUT of physics/hydrostatics.py."""
-    hulls = model.bodies.hulls
+    hulls, profile = shape_records(model.bodies.hulls), model.bodies.hulls.profile
     total = records(1, CUT)
     R = rotation_matrix(state.body_quaternion[body])
     for h in model.bodies.hulls_of(body):
-        arm, cut = R @ hulls.place[h], records(1, CUT)
+        arm, cut = R @ hulls[h].place, records(1, CUT)
         height = float(state.body_position[body, 2] + arm[2])
-        if hulls.kind[h] == HULL_AXISYMMETRIC:
-            hydrostatics.axisymmetric(hulls.shape(h), R @ hulls.axis[h], UP, height, cut)
-        else:
-            hydrostatics.sphere(np.zeros(3), hulls.radius[h], UP, height, cut)
+        cut_hull(hulls[h], tuple(R.ravel().tolist()), (0.0, 0.0, 1.0), height, profile, cut)
         shift_cut(cut, tuple(arm.tolist()))
         for name in CUT.names or ():
             total[name] += cut[name]

@@ -14,7 +14,6 @@ import numpy as np
 
 from ropewalk.loads.bed import Bed, contact, ground, heights_over
 from ropewalk.model.arrays import Array, Records
-from ropewalk.model.bodies import HULL_SPHERE, axes_across
 from ropewalk.model.model import Model
 from ropewalk.numerics.blockelimination import (
     FUSED,
@@ -41,26 +40,20 @@ FOOT = np.dtype(
     ],
     align=True,
 )
-AROUND = 8  # feet on a ring of a hull
-CIRCLE = np.array([[np.cos(angle), np.sin(angle)] for angle in 2.0 * np.pi * np.arange(AROUND) / AROUND])
 SHARE = 0.25  # of the largest section of a hull, on which a foot stands
 BARE_AREA = 1.0  # m2, under the origin of a body without hull and volume: it must not fall through the bed
 
 
 def build_feet(model: Model, k: int) -> Records:
-    """(n,) of FOOT, of body k: rings of its profiles, its spheres, or its origin."""
+    """(n,) of FOOT, of body k: those of its hulls, its spheres, or its origin."""
     bodies, rows = model.bodies, []
     for h in bodies.hulls_of(k):
-        place, radius, profile = bodies.hulls.place[h], float(bodies.hulls.radius[h]), bodies.hulls.shape(h)
-        if bodies.hulls.kind[h] == HULL_SPHERE:
-            rows.append((place, radius, np.pi * radius**2))
+        radius, feet, profile = float(bodies.hulls.radius[h]), bodies.hulls.feet(h), bodies.hulls.shape(h)
+        if not feet.size:
+            rows.append((bodies.hulls.place[h], radius, np.pi * radius**2))
             continue
         area = SHARE * np.pi * float(profile[:, 1].max()) ** 2
-        across, axis = axes_across(bodies.hulls.axis[h]), bodies.hulls.axis[h]
-        circle = CIRCLE[:, :1] * across[0] + CIRCLE[:, 1:] * across[1]
-        for z, r in profile:
-            ring = place + r * (circle if r > 0.0 else circle[:1]) + z * axis
-            rows += [(foot, 0.0, area) for foot in ring]
+        rows += [(foot, 0.0, area) for foot in feet]
     if not rows:
         area = np.pi * (0.75 * bodies.volume[k] / np.pi) ** (2.0 / 3.0)
         rows = [(np.zeros(3), 0.0, area or BARE_AREA)]

@@ -15,7 +15,7 @@ from ropewalk.io.attitudes import from_case, to_moordyn
 from ropewalk.io.moordyn_write_rows import PointLine, Written, number
 from ropewalk.model.in_time import steady_vector
 from ropewalk.spec.bodies import Body
-from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
+from ropewalk.spec.hulls import AxisymmetricHull, Displacing
 from ropewalk.spec.system import System
 
 ROD_SEGMENTS = 20  # of a cylinder
@@ -56,8 +56,11 @@ def body_tables(system: System, points: list[PointLine], ends: dict[str, str], o
 
 def _refuse(name: str, body: Body) -> None:
     """What MoorDyn has no place for."""
-    if any(isinstance(hull, SphereHull) for hull in body.all_hulls):
-        raise InputError(f"body '{name}': MoorDyn has no spheres; give it a cylinder, or a volume without a hull")
+    for hull in body.all_hulls:
+        if not isinstance(hull, AxisymmetricHull):
+            raise InputError(
+                f"body '{name}': MoorDyn has no hulls of kind {hull.kind}; give a cylinder, or a volume without a hull"
+            )
     if body.foils:
         raise InputError(f"body '{name}': MoorDyn has no foils; leave them out")
     if body.windage:
@@ -116,7 +119,7 @@ def _lift(name: str, word: str, body: Body, system: System, points: list[PointLi
         points.append(PointLine(word, body.loads.at, volume=lift / per_volume, name=f"upward force on {name}"))
 
 
-def _cylinder(name: str, word: str, hull: AxisymmetricHull | SphereHull, tables: BodyTables) -> None:
+def _cylinder(name: str, word: str, hull: Displacing, tables: BodyTables) -> None:
     """A rod without mass along the axis of a hull."""
     assert isinstance(hull, AxisymmetricHull)
     radii = {radius for _, radius in hull.profile}

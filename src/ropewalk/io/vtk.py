@@ -7,7 +7,6 @@ behind its size in bytes as a 64-bit number. No VTK is needed to write them.
 from __future__ import annotations
 
 import base64
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,15 +19,13 @@ from ropewalk.errors import InputError
 from ropewalk.io.attitudes import LEVEL
 from ropewalk.io.netcdf import system_of
 from ropewalk.model.arrays import Array, Ints
-from ropewalk.model.bodies import hull_frame
+from ropewalk.model.bodies import hull_rings
 from ropewalk.spec.bodies import Body
-from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
 
 if TYPE_CHECKING:
     import xarray as xr
 
 FACETS = 32  # of a hull around its axis
-RINGS = 16  # of a sphere from pole to pole
 TYPES = {"f": "Float64", "i": "Int64", "u": "UInt8"}
 MOST_FILES = 100_000  # of a collection
 
@@ -131,7 +128,7 @@ def _bodies(dataset: xr.Dataset, k: int) -> Piece:
 def _surface(body: Body) -> tuple[Array, list[Ints], list[Ints]]:
     """Points, polygons and lines of a body in its own frame."""
     if body.all_hulls:
-        surfaces = [_hull_surface(hull) for hull in body.all_hulls]
+        surfaces = [_skin(hull_rings(hull, FACETS)) for hull in body.all_hulls]
         first = np.cumsum([0, *(len(points) for points, _ in surfaces)])
         faces = [face + start for (_, own), start in zip(surfaces, first, strict=False) for face in own]
         return np.concatenate([points for points, _ in surfaces]), faces, []
@@ -140,31 +137,19 @@ def _surface(body: Body) -> tuple[Array, list[Ints], list[Ints]]:
     return points, [], [np.array([0, i + 1]) for i in range(len(places))]
 
 
-def _hull_surface(hull: AxisymmetricHull | SphereHull) -> tuple[Array, list[Ints]]:
-    """Points and polygons of one hull in the frame of its body."""
-    if isinstance(hull, SphereHull):
-        angle = np.linspace(0.0, math.pi, RINGS + 1)
-        points, faces = _lathe(hull.radius * np.column_stack([-np.cos(angle), np.sin(angle)]))
-        return points + np.array(hull.centre), faces
-    points, faces = _lathe(np.array(hull.profile))
-    return points @ hull_frame(hull.axis).T + np.array(hull.position), faces
-
-
-def _lathe(profile: Array) -> tuple[Array, list[Ints]]:
-    """A profile of z and radius turned about z: rings of points and the quadrangles between them, closed by lids."""
-    turn = 2.0 * math.pi * np.arange(FACETS) / FACETS
-    rings = [np.column_stack([r * np.cos(turn), r * np.sin(turn), np.full(FACETS, z)]) for z, r in profile]
+def _skin(rings: Array) -> tuple[Array, list[Ints]]:
+    """Points of the sections (k, FACETS, 3) of a hull, and the quadrangles between them, closed by lids."""
     faces: list[Ints] = []
     for i in range(len(rings) - 1):
         a = i * FACETS + np.arange(FACETS)
         b = i * FACETS + (np.arange(FACETS) + 1) % FACETS
         faces += list(np.column_stack([a, b, b + FACETS, a + FACETS]))
     last = (len(rings) - 1) * FACETS
-    for start, (_, r) in ((0, profile[0]), (last, profile[-1])):
-        if r > LEVEL:
+    for start, ring in ((0, rings[0]), (last, rings[-1])):
+        if np.ptp(ring, axis=0).max() > 2.0 * LEVEL:
             lid = start + np.arange(FACETS)
             faces.append(lid[::-1] if start == 0 else lid)
-    return np.concatenate(rings), faces
+    return rings.reshape(-1, 3), faces
 
 
 def rotation_matrix(q: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ropewalk.loads.cut import still_buoyancy, vector
 from ropewalk.loads.float import radius_of, wet_sphere
-from ropewalk.loads.strips import hull_records
+from ropewalk.loads.strips import shape_records
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.bodies import Bodies
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, onto, scale3, scale9, sub9, times
@@ -66,7 +66,7 @@ class Shells(NamedTuple):
 
 def build_shells(bodies: Bodies) -> Shells:
     """Hulls of all bodies."""
-    return Shells(hull_records(bodies.hulls, 0.0)[0], bodies.hulls.profile)
+    return Shells(shape_records(bodies.hulls), bodies.hulls.profile)
 
 
 def body_records(bodies: Bodies) -> Records:

@@ -16,7 +16,7 @@ from ropewalk.loads.float import cap_depth, wet_sphere
 from ropewalk.loads.oriented import area_load, foil_load, spin_drag, turning_terms
 from ropewalk.loads.point import round_drag
 from ropewalk.loads.sea import water_at_place, wind_now
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_DRAG, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE
+from ropewalk.model.bodies import HULL_DRAG, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE, LAST_AREA
 from ropewalk.numerics.blockelimination import (
     COUNTED,
     FUSED,
@@ -458,7 +458,7 @@ def hull_terms(hull, pose, rates, around, arrays, fluid, step, block):
     all foils    fluid : rho, g    step : bp, gp    block : (6, 7)
     """
     x, R, _ = pose
-    if fluid[0] > 0.0 and (hull.kind == HULL_SPHERE or hull.kind == HULL_AXISYMMETRIC):
+    if fluid[0] > 0.0 and hull.kind > LAST_AREA:
         buoyancy_in_waves(hull, (x, R), around, arrays[0], fluid, arrays[3], block)
     return morison_terms(hull, pose, rates, around, arrays, fluid[0], step, block)
 
@@ -467,7 +467,7 @@ def hull_terms(hull, pose, rates, around, arrays, fluid, step, block):
 def morison_terms(hull, pose, rates, around, arrays, rho, step, block):
     """As :func:`hull_terms`, without buoyancy.    rho : kg/m3"""
     (_, R, Z), (_, strip, water, _, sums, table), (v, a, omega, alpha) = pose, arrays, rates
-    if hull.kind >= HULL_WINDAGE:  # or a foil, or a drag area
+    if hull.kind <= LAST_AREA:
         return oriented_terms(hull, pose, rates, water[hull.strip], table, rho, step, block)
     axis, e, total = onto(R, vector(hull.axis)), onto(R, vector(hull.place)), sums[0]
     _clear(total)

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.loads.cut import UP, cut_hull
+from ropewalk.loads.cut import vector as cut_place
 from ropewalk.loads.string_check import (
     FLOAT,
     MOMENT,
@@ -23,8 +25,7 @@ from ropewalk.loads.string_check import (
     rotation,
 )
 from ropewalk.loads.string_loads import height, norm3, vector, wet_share
-from ropewalk.model.arrays import Array, Ints
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
+from ropewalk.model.arrays import Array, Ints, Records
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.numerics.blockelimination import UNCOUNTED, add3, onto, scale3, sub3
@@ -46,11 +47,7 @@ class Floats(NamedTuple):
     centre: Array
     volume: Array
     hull_start: Ints
-    kind: Ints
-    place: Array
-    axis: Array
-    radius: Array
-    profile_start: Ints
+    hull: Records  # (h,) of HULL of loads/strips.py
     profile: Array
     load_force: Array
     load_moment: Array
@@ -108,12 +105,8 @@ def _lift(total, floats, water, h, R, x):
     Source: docs/theory/hydrostatics.md, Force and stiffness.    total : `Sum`    floats : `Floats`    water : `Water`
     """
     cut, wrench, stiffness = np.zeros(1, hydrostatics.CUT), np.zeros(6), np.zeros((6, 6))
-    up, arm = np.array((0.0, 0.0, 1.0)), onto(R, vector(floats.place, h))
-    if floats.kind[h] == HULL_AXISYMMETRIC:
-        profile = floats.profile[floats.profile_start[h] : floats.profile_start[h + 1]]
-        hydrostatics.axisymmetric(profile, np.array(onto(R, vector(floats.axis, h))), up, x[2] + arm[2], cut)
-    elif floats.kind[h] == HULL_SPHERE:
-        hydrostatics.sphere(np.zeros(3), floats.radius[h], up, x[2] + arm[2], cut)
+    arm = onto(R, cut_place(floats.hull[h].place))
+    cut_hull(floats.hull[h], R, UP, x[2] + arm[2], floats.profile, cut)
     hydrostatics.buoyancy(cut, water.density * water.gravity, wrench, stiffness)
     force = (wrench[0], wrench[1], wrench[2])
     return _add_both(total, force, add3((wrench[3], wrench[4], wrench[5]), cross3(arm, force)))
@@ -138,25 +131,20 @@ def _buoyancy(total, floats, water, k, R, x):
 def _reach(floats, k):
     """Distance from the origin of body k within which its hulls lie, m.
 
-    Source: triangle inequality: reach = max_h (|p_h| + max(a, |(z, r)| of its profile)).
+    Source: triangle inequality: reach = max_h (|p_h| + reach of the hull from its place p_h).
     """
     reach = 0.0
     for h in range(floats.hull_start[k], floats.hull_start[k + 1]):
-        own = floats.radius[h]
-        for row in range(floats.profile_start[h], floats.profile_start[h + 1]):
-            own = max(own, math.hypot(floats.profile[row, 0], floats.profile[row, 1]))
-        reach = max(reach, norm3(vector(floats.place, h)) + own)
+        reach = max(reach, norm3(cut_place(floats.hull[h].place)) + floats.hull[h].reach)
     return reach
 
 
 @kernel(**UNCOUNTED)
 def _size(floats, k):
-    """A length of body k, m: the largest of |p|, radius, |z| and r of its hulls, and SHORTEST. Bookkeeping."""
+    """A length of body k, m: the largest of |p| and reach of its hulls, and SHORTEST. Bookkeeping."""
     size = SHORTEST
     for h in range(floats.hull_start[k], floats.hull_start[k + 1]):
-        size = max(size, norm3(vector(floats.place, h)), floats.radius[h])
-        for row in range(floats.profile_start[h], floats.profile_start[h + 1]):
-            size = max(size, abs(floats.profile[row, 0]), abs(floats.profile[row, 1]))
+        size = max(size, norm3(cut_place(floats.hull[h].place)), floats.hull[h].reach)
     return size
 
 

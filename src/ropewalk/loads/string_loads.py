@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ropewalk.loads.string_flow import Current, Drags, current_over, drag_of, drag_on_lump
 from ropewalk.model.arrays import Array, Flags, Ints
-from ropewalk.model.lines import FORCE_TABLE, PRESSURE
+from ropewalk.model.lines import FORCE_TABLE, PRESSURE, ROTATING
 from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.pointers import call_three
@@ -302,7 +302,7 @@ def _given_on(given, line, s, r, t, mass):
                 load = add3(load, _tabled(given.table, given.table_start[j], given.table_start[j + 1], s))
             elif given.kind[j] == PRESSURE:
                 load = add3(load, scale3(value, cross3(axis, t)))
-            else:
+            elif given.kind[j] == ROTATING:
                 arm = sub3(r, vector(given.origin, j))
                 arm = sub3(arm, scale3(dot(arm, axis), axis))
                 load = add3(load, scale3(mass * value * value, arm))

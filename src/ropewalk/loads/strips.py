@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk.model.arrays import Records, joined, offsets, put, records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, HULL_SPHERE, Hulls
+from ropewalk.model.bodies import HULL_FOIL, HULL_SPHERE, Hulls
 
 STRIPS = 12  # of a hull, shared among its stretches by length: a cylinder's wave force is then within 0.5 %
 
@@ -27,6 +27,7 @@ HULL = np.dtype(
         ("axis", "f8", (3,)),  # unit, of the profile; to the leading edge of a foil
         ("normal", "f8", (3,)),  # unit, to the side of a foil's lift
         ("radius", "f8"),  # of a sphere, or of that which stands for a drag area at the surface, m
+        ("reach", "f8"),  # distance from the place within which it lies, m
         ("drag_across", "f8"),  # coefficients
         ("drag_along", "f8"),
         ("added_across", "f8"),
@@ -83,7 +84,7 @@ def strips_of(hulls: Hulls, h: int) -> Records:
 
     A foil gets wet as a strip as long as its chord and as wide as its span.
     """
-    if hulls.kind[h] == HULL_AXISYMMETRIC:
+    if hulls.shape(h).size:
         strips = cut_strips(hulls.shape(h))
         strips = joined([strips, _end_discs(hulls, h, strips)], STRIP)
     else:
@@ -109,15 +110,26 @@ def _end_discs(hulls: Hulls, h: int, strips: Records) -> Records:
     return discs[(discs.disc_drag > 0.0) | (discs.added_along > 0.0)]
 
 
+def shape_records(hulls: Hulls) -> Records:
+    """(h,) of HULL with what cuts of hulls depend on; strips, coefficients and areas are left out."""
+    rows = records(hulls.kind.size, HULL)
+    if rows.size:
+        put(
+            rows, kind=hulls.kind, place=hulls.place, axis=hulls.axis, radius=hulls.radius,
+            profile=hulls.profile_start[:-1], profile_stop=hulls.profile_start[1:],
+            reach=[hulls.reach(h) for h in range(rows.size)],
+        )  # fmt: skip
+    return rows
+
+
 def hull_records(hulls: Hulls, air_density: float) -> tuple[Records, Records]:
     """(h,) of HULL and (n,) of STRIP of all hulls.  air_density : kg/m3, 0 in calm air, where wind drag is left out"""
-    rows, strips = records(hulls.kind.size, HULL), [strips_of(hulls, h) for h in range(hulls.kind.size)]
+    rows, strips = shape_records(hulls), [strips_of(hulls, h) for h in range(hulls.kind.size)]
     start = offsets([own.size for own in strips])
     if not strips:
         return rows, joined(strips, STRIP)
     put(
-        rows, kind=hulls.kind, place=hulls.place, axis=hulls.axis, radius=hulls.radius,
-        profile=hulls.profile_start[:-1], profile_stop=hulls.profile_start[1:], strip=start[:-1], strip_stop=start[1:],
+        rows, strip=start[:-1], strip_stop=start[1:],
         has_discs=[int(np.any(own.disc_drag + own.added_along * (own.volume == 0.0) > 0.0)) for own in strips],
         drag_across=hulls.drag_normal, drag_along=hulls.drag_axial,
         added_across=hulls.added_normal, added_along=hulls.added_axial,

@@ -11,12 +11,16 @@ import numpy as np
 from ropewalk.model.arrays import Array, Ints, Records, floats, frozen, ints, joined, offsets
 from ropewalk.model.foils import FOIL_ROW, foil_rows, given_angles
 from ropewalk.model.in_time import steady_vector
-from ropewalk.model.joints import FIXED, LOOSE, MOVING, MotionBook
+from ropewalk.model.joints import FIXED, LOOSE, MOVING, UPRIGHT, MotionBook
 from ropewalk.spec import bodies as spec
 from ropewalk.spec.foils import Foil
-from ropewalk.spec.hulls import AxisymmetricHull, DragArea, SphereHull, Windage
+from ropewalk.spec.hulls import Displacing, DragArea, SphereHull, Windage
 
-HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, HULL_FOIL, HULL_DRAG = 1, 2, 3, 4, 5
+HULL_WINDAGE, HULL_FOIL, HULL_DRAG = 1, 2, 3  # areas
+HULL_AXISYMMETRIC, HULL_SPHERE = 4, 5  # displace water
+LAST_AREA = HULL_DRAG  # hulls of all later kinds displace water
+FEET_AROUND = 8  # feet on a section of a hull
+SPHERE_RINGS = 16  # of a sphere from pole to pole
 
 _JOINTS = {"fixed": FIXED, "free": LOOSE, "moving": MOVING, "coupled": MOVING}
 
@@ -26,11 +30,13 @@ class Hulls(NamedTuple):
 
     body: Ints  # (h,) whose it is
     kind: Ints  # (h,) HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, HULL_FOIL or HULL_DRAG
+    foot_start: Ints  # (h + 1,)
+    foot: Array  # (k, 3) places on which hulls stand; none of a sphere, which touches below its centre
     place: Array  # (h, 3) origin of a profile, centre of a sphere, or where wind, lift or drag act, m
     axis: Array  # (h, 3) unit, of a profile; to the leading edge of a foil
     radius: Array  # (h,) of a sphere, or of that which stands for a drag area at the surface, m
     profile_start: Ints  # (h + 1,)
-    profile: Array  # (m, 2) z along the axis, radius, m
+    profile: Array  # (m, 2) z along the axis, radius, m; of sections that are not round, the circle of the same area
     drag_normal: Array  # (h,)
     drag_axial: Array  # (h,) a sphere has its one coefficient in both
     added_normal: Array  # (h,)
@@ -50,6 +56,15 @@ class Hulls(NamedTuple):
     def shape(self, h: int) -> Array:
         """(m, 2) profile of hull h; without entries where it has none."""
         return self.profile[self.profile_start[h] : self.profile_start[h + 1]]
+
+    def feet(self, h: int) -> Array:
+        """(k, 3) places in the frame of its body on which hull h stands, m."""
+        return self.foot[self.foot_start[h] : self.foot_start[h + 1]]
+
+    def reach(self, h: int) -> float:
+        """Distance from its place within which hull h lies, m."""
+        ways = np.concatenate([np.hypot(*self.shape(h).T), np.linalg.norm(self.feet(h) - self.place[h], axis=1)])
+        return max(float(self.radius[h]), float(ways.max(initial=0.0)))
 
 
 class Bodies(NamedTuple):
@@ -76,7 +91,7 @@ class Bodies(NamedTuple):
     def hulls_of(self, k: int, *, windage: bool = False) -> list[int]:
         """Indices of the hulls of body k, on request with its windage and drag areas and foils."""
         own = range(int(self.hull_start[k]), int(self.hull_start[k + 1]))
-        return [h for h in own if windage or self.hulls.kind[h] in (HULL_AXISYMMETRIC, HULL_SPHERE)]
+        return [h for h in own if windage or self.hulls.kind[h] > LAST_AREA]
 
     def hull_size(self, k: int) -> float:
         """Largest dimension of the hulls of body k and of their distances from its origin, m; 0 without hulls."""
@@ -155,10 +170,13 @@ def _hulls(by_body: list[list[dict[str, Any]]]) -> Hulls:
         return floats([row.get(name, zero) for row in rows], (-1,) if width == 1 else (-1, width))
 
     profiles: list[Any] = [row.get("profile", ()) for row in rows]
+    feet: list[Any] = [row.get("feet", ()) for row in rows]
     tables: list[Any] = [row.get("table", ()) for row in rows]
     return Hulls(
         body=ints([row["body"] for row in rows]),
         kind=ints([row["kind"] for row in rows]),
+        foot_start=offsets([len(own) for own in feet]),
+        foot=floats([foot for own in feet for foot in own], (-1, 3)),
         place=column("place", 3),
         axis=column("axis", 3),
         radius=column("radius"),
@@ -188,7 +206,26 @@ def _parts(body: spec.Body) -> list[dict[str, Any]]:
             *map(_foil, body.foils)]  # fmt: skip
 
 
-def _hull(hull: AxisymmetricHull | SphereHull) -> dict[str, Any]:
+def hull_rings(hull: Displacing, around: int) -> Array:
+    """(k, around, 3) sections of a hull from its keel up, closed, in the frame of its body, m."""
+    if isinstance(hull, SphereHull):
+        rise = np.linspace(0.0, math.pi, SPHERE_RINGS + 1)
+        z, r, place, frame = -hull.radius * np.cos(rise), hull.radius * np.sin(rise), hull.centre, UPRIGHT
+    else:
+        (z, r), place, frame = np.array(hull.profile).T, hull.position, hull_frame(hull.axis)
+    turn = 2.0 * math.pi * np.arange(around) / around
+    rings = np.stack([np.outer(r, np.cos(turn)), np.outer(r, np.sin(turn)), np.outer(z, np.ones(around))], axis=-1)
+    turned: Array = rings @ frame.T + np.array(place)
+    return turned
+
+
+def _feet(hull: Displacing) -> list[Array]:
+    """Places on the sections of a hull, one on those that are points, m."""
+    rings = hull_rings(hull, FEET_AROUND)
+    return [foot for ring in rings for foot in (ring if np.any(ring[0] != ring[1]) else ring[:1])]
+
+
+def _hull(hull: Displacing) -> dict[str, Any]:
     """Row of `Hulls` by field names; omitted fields are zero."""
     if isinstance(hull, SphereHull):
         return {"kind": HULL_SPHERE, "place": hull.centre, "axis": (0.0, 0.0, 1.0), "radius": hull.radius,
@@ -196,7 +233,7 @@ def _hull(hull: AxisymmetricHull | SphereHull) -> dict[str, Any]:
                 "added_axial": hull.added_mass, "wind_drag": hull.wind_drag}  # fmt: skip
     axis = np.array(hull.axis)
     row: dict[str, Any] = {"kind": HULL_AXISYMMETRIC, "place": hull.position, "axis": axis / np.linalg.norm(axis),
-           "profile": hull.profile, "drag_normal": hull.drag.normal, "drag_axial": hull.drag.axial,
+           "profile": hull.profile, "feet": _feet(hull), "drag_normal": hull.drag.normal, "drag_axial": hull.drag.axial,
            "added_normal": hull.added_mass.normal, "added_axial": hull.added_mass.axial,
            "wind_drag": hull.wind_drag}  # fmt: skip
     if hull.ends is not None:

@@ -10,11 +10,10 @@ from pydantic import Field, model_validator
 from ropewalk.spec.base import Finite, Matrix6, NotNegative, Part, Vector
 from ropewalk.spec.foils import Foil
 from ropewalk.spec.hulls import (
-    AxisymmetricHull,
+    Displacing,
     DragArea,
     Hull,
     NoHull,
-    SphereHull,
     Windage,
     keep_unset,
     with_added_mass,
@@ -101,7 +100,7 @@ class Body(Part):
         return self
 
     @property
-    def all_hulls(self) -> tuple[AxisymmetricHull | SphereHull, ...]:
+    def all_hulls(self) -> tuple[Displacing, ...]:
         """The hull or the hulls, without those of kind none."""
         return tuple(hull for hull in (self.hull, *self.hulls) if not isinstance(hull, NoHull))
 

@@ -144,6 +144,10 @@ def keep_unset(part: Part, name: str, value: Any) -> None:
     object.__setattr__(part, "__pydantic_fields_set__", given)
 
 
+Displacing = AxisymmetricHull | SphereHull
+"""Hulls that displace water."""
+
+
 def with_added_mass(hull: Hull, z: float) -> Hull:
     """The hull with its axial added mass, if it gives none, for a body with its origin at z (m)."""
     if not isinstance(hull, AxisymmetricHull) or "added_mass" in hull.model_fields_set:
@@ -154,7 +158,7 @@ def with_added_mass(hull: Hull, z: float) -> Hull:
     return made
 
 
-Hull = Annotated[AxisymmetricHull | SphereHull | NoHull, Field(discriminator="kind")]
+Hull = Annotated[Displacing | NoHull, Field(discriminator="kind")]
 
 
 class Windage(Part):

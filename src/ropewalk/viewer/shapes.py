@@ -14,7 +14,7 @@ from ropewalk.viewer.packing import packed
 if TYPE_CHECKING:
     from ropewalk.model.rods import RodModel
     from ropewalk.spec.bodies import Body
-    from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
+    from ropewalk.spec.hulls import Displacing
 
 Array = NDArray[Any]
 
@@ -107,6 +107,16 @@ def sphere(radius: float, centre: Array) -> Shape:
     return strip(centre + radius * normals, normals)
 
 
+def skin(rings: Array) -> Shape:
+    """A smooth surface over sections (k, n, 3) from the keel up, ends closed."""
+    ends = np.broadcast_to(rings[[0, -1]].mean(axis=1, keepdims=True), (2, *rings.shape[1:]))
+    rows = np.concatenate([ends[:1], rings, ends[1:]])
+    normals = np.cross(np.roll(rings, -1, axis=1) - np.roll(rings, 1, axis=1), np.gradient(rings, axis=0))
+    up = np.broadcast_to(ends[1] - ends[0], ends.shape) * np.array([-1.0, 1.0])[:, None, None]
+    normals = np.concatenate([up[:1], normals, up[1:]])
+    return strip(rows, normals / np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), SHARP))
+
+
 def box(low: Array, high: Array) -> Shape:
     """A box along the axes."""
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
@@ -123,11 +133,13 @@ def box(low: Array, high: Array) -> Shape:
     return joined(parts)
 
 
-def _one_hull(hull: AxisymmetricHull | SphereHull) -> Shape:
-    from ropewalk.model.bodies import hull_frame
+def _one_hull(hull: Displacing) -> Shape:
+    from ropewalk.model.bodies import hull_frame, hull_rings
 
     if hull.kind == "sphere":
         return sphere(hull.radius, np.array(hull.centre))
+    if hull.kind != "axisymmetric":
+        return skin(hull_rings(hull, AROUND))
     shape, turn = revolution(np.array(hull.profile)), hull_frame(hull.axis)
     return Shape(shape.vertices @ turn.T + np.array(hull.position), shape.normals @ turn.T, shape.triangles)
 

@@ -11,7 +11,7 @@ from ropewalk.loads.body import Shells, clear_block, still_block
 from ropewalk.loads.cut import cut_hull
 from ropewalk.loads.hull import drag_along, morison_terms, sphere_factors, strip_factors, water_on_hull
 from ropewalk.model.arrays import Array, Records, floats, records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, HULL_SPHERE
+from ropewalk.model.bodies import HULL_FOIL, HULL_SPHERE, LAST_AREA
 from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
 from ropewalk.numerics.blockelimination import ZERO3
@@ -111,7 +111,7 @@ def body_terms(model: Model, bodies: BodyMesh, k: int, position: Array, quaterni
         calm, every = sea._replace(wave=floats(sea.wave[:, :0])), (int(own.hull), int(own.hull_stop))
         flow = [_flow(calm, bodies, every, x, q, step) for step in ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0))]
         drag, added = flow[1][:, :6] - flow[0][:, :6], flow[2][:, :6] - flow[0][:, :6]
-        chosen = [h for h in range(*every) if bodies.hull[h].kind in (HULL_SPHERE, HULL_AXISYMMETRIC)]
+        chosen = [h for h in range(*every) if bodies.hull[h].kind > LAST_AREA]
         hulls = tuple(_hull(bodies, h, x[2], rotation_matrix(q), sea.water_density) for h in chosen)
         for h in sorted(set(range(*every)) - set(chosen)):
             still, moving = (_flow(calm, bodies, (h, h + 1), x, q, (0.0, gp)) for gp in (0.0, 1.0))
