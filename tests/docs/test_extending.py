@@ -197,12 +197,12 @@ def test_hull_kind(run):
     assert_allclose(heights, 0.0, atol=1e-7)  # its mass is that of half its volume
     assert miss < 1e-8  # of central differences of 1e-5
     area, mass = np.pi * a * b, 2.0 / 3.0 * np.pi * rho * a * b * c
-    low = 3.0 / 8.0 * c - 0.3  # centre of mass over that of the displaced water, times -1
+    low = 3.0 / 8.0 * c - 0.3  # height of the centre of mass over that of the displaced water
     expected = [area * b**2 / 4.0 - low * mass / rho, area * a**2 / 4.0 - low * mass / rho]
     assert_allclose(stiffness, [0, 0, rho * g * area, *(rho * g * np.array(expected)), 0], rtol=1e-6, atol=1e-3)
     heave = np.sqrt(rho * g * area / (1.5 * mass))
     assert np.any(np.isclose(omega, heave, rtol=0.01))  # the added mass is that of strips, whose number is finite
-    # drag, and the waterplane, which shrinks with the square of the heave, change the first quarter of a period a little
+    # drag, and the waterplane that shrinks with the square of the heave, matter little in the first quarter of a period
     assert_allclose(path, 0.2 * np.cos(np.linspace(0.0, 0.5, len(path)) * heave), atol=0.01)
     for extent in (feet, skin):
         assert_allclose(extent, [2.0 * a, 2.0 * b, 2.0 * c], rtol=1e-12)
