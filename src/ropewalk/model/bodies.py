@@ -157,6 +157,8 @@ def axes_across(axis: Array) -> Array:
 
 def hull_frame(axis: tuple[float, float, float] | Array) -> Array:
     """(3, 3) rotation from the frame of a profile, with z along the axis (3 numbers, of any length), to the body's."""
+    if axis[0] == axis[1] == 0.0 and axis[2] > 0.0:
+        return UPRIGHT
     unit = np.array(axis) / np.linalg.norm(axis)
     return np.column_stack([*axes_across(unit), unit])
 
@@ -170,13 +172,13 @@ def _hulls(by_body: list[list[dict[str, Any]]]) -> Hulls:
         return floats([row.get(name, zero) for row in rows], (-1,) if width == 1 else (-1, width))
 
     profiles: list[Any] = [row.get("profile", ()) for row in rows]
-    feet: list[Any] = [row.get("feet", ()) for row in rows]
+    feet = [row.get("feet", np.zeros((0, 3))) for row in rows]
     tables: list[Any] = [row.get("table", ()) for row in rows]
     return Hulls(
         body=ints([row["body"] for row in rows]),
         kind=ints([row["kind"] for row in rows]),
         foot_start=offsets([len(own) for own in feet]),
-        foot=floats([foot for own in feet for foot in own], (-1, 3)),
+        foot=floats(np.concatenate([np.zeros((0, 3)), *feet])),
         place=column("place", 3),
         axis=column("axis", 3),
         radius=column("radius"),
@@ -219,10 +221,13 @@ def hull_rings(hull: Displacing, around: int) -> Array:
     return turned
 
 
-def _feet(hull: Displacing) -> list[Array]:
-    """Places on the sections of a hull, one on those that are points, m."""
+def _feet(hull: Displacing) -> Array:
+    """(k, 3) places on the sections of a hull, one on those that are points, m."""
     rings = hull_rings(hull, FEET_AROUND)
-    return [foot for ring in rings for foot in (ring if np.any(ring[0] != ring[1]) else ring[:1])]
+    is_foot = np.ones(rings.shape[:2], dtype=bool)
+    is_foot[:, 1:] = np.any(rings[:, 0] != rings[:, 1], axis=1)[:, None]
+    feet: Array = rings[is_foot]
+    return feet
 
 
 def _hull(hull: Displacing) -> dict[str, Any]:
