@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary import SOLUTION, solve_lines
-from ropewalk.physics.catenary_line import solve_many_pieces
+from ropewalk.physics.catenary_line import solve_pieces
 
 N_LINES = 10_000  # of the batch
 N_PEER = 300  # lines given to the peers, which take a thousand times as long
@@ -44,6 +45,15 @@ def _batch(lines: dict[str, NDArray[np.float64]]) -> tuple[float, Any]:
         result = solve_lines(**lines)
         best = min(best, time.process_time() - start)
     return best / lines["span"].size, result
+
+
+@kernel
+def solve_many_pieces(dx, dz, first, L, EA, w, load, CB, height, status, out):  # type: ignore[no-untyped-def]
+    """As `solve_pieces` for n lines whose pieces lie end to end, those of line i in first[i]:first[i + 1]."""
+    for i in range(dx.size):
+        a, b = first[i], first[i + 1]
+        line = (L[a:b], EA[a:b], w[a:b], load[a : b - 1])
+        status[i] = solve_pieces(dx[i], dz[i], line, CB[i], height[i], out[i])
 
 
 def _pieces(lines: dict[str, NDArray[np.float64]]) -> tuple[float, int]:

@@ -44,7 +44,7 @@ def _lines(seed, n=N):
 def _one_by_one(lines):
     n = lines[0].size
     status, out = np.empty(n, dtype=np.int64), np.empty(n, SOLUTION)
-    solve_many(*(np.ascontiguousarray(column) for column in lines), status, out)
+    solve_many(tuple(np.ascontiguousarray(column) for column in lines), status, out)
     return status, out.view(float).reshape(n, 19)
 
 

@@ -23,12 +23,12 @@ def solve(dx, dz, L, EA, w, load, CB=0.0, height=INF):
     """Status and solution row of one line; the arguments may be lists."""
     row = np.empty(19)
     arrays = [np.array(a, dtype=float) for a in (L, EA, w, load)]
-    return pieces.solve_pieces(float(dx), float(dz), *arrays, float(CB), float(height), record(row)), row
+    return pieces.solve_pieces(float(dx), float(dz), tuple(arrays), float(CB), float(height), record(row)), row
 
 
 def shape(s, dx, dz, L, EA, w, load, CB, status, row):
     arrays = [np.array(a, dtype=float) for a in (L, EA, w, load)]
-    return pieces.pieces_shape(np.atleast_1d(np.array(s, dtype=float)), dx, dz, *arrays, CB, status, record(row))
+    return pieces.pieces_shape(np.atleast_1d(np.array(s, dtype=float)), dx, dz, tuple(arrays), CB, status, record(row))
 
 
 def test_point_load_in_the_middle():
@@ -83,21 +83,6 @@ def test_nearly_taut_inextensible_pieces_keep_their_stiffness(deficit):
     tolerance = 1e-13 + 2e-15 / deficit
     assert_allclose(row[:4], one[:4], rtol=tolerance)
     assert_allclose(row[STIFFNESS:], one[STIFFNESS:], rtol=1e-11 + 3 * tolerance)
-
-
-def test_ragged_batch_is_each_line_by_itself():
-    rng = np.random.default_rng(8)
-    lines = [random_pieces(rng, True) for _ in range(20)]
-    first = np.cumsum([0] + [line[2].size for line in lines])
-    columns = [np.array([line[k] for line in lines]) for k in (0, 1, 6, 7)]
-    flat = [np.concatenate([line[k] for line in lines]) for k in (2, 3, 4)]
-    load = np.concatenate([np.append(line[5], np.nan) for line in lines])
-    status, out = np.empty(20, dtype=np.int64), np.empty(20, cat.SOLUTION)
-    pieces.solve_many_pieces(*columns[:2], first, *flat, load, *columns[2:], status, out)
-    for i, line in enumerate(lines):
-        one, row = solve(*line)
-        assert status[i] == one
-        assert_allclose(out[i : i + 1].view(float), row, rtol=0)
 
 
 def random_pieces(rng, floats):

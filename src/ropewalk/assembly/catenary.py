@@ -21,7 +21,7 @@ from ropewalk.numerics.blockelimination import dot, sub3
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics import catenary, catenary_line
 from ropewalk.physics.catenary_free import BAD_INPUT, SOLUTION
-from ropewalk.physics.catenary_pieces import lowest
+from ropewalk.physics.catenary_pieces import Pieces, lowest
 from ropewalk.physics.hydrostatics import arm_stiffness
 from ropewalk.physics.rigidbody import add_block
 
@@ -230,8 +230,7 @@ def _solve_pieces(several, assembly, i, dx, dz, height, out):
     """As :func:`_solve_over`, for a line of several pieces."""
     if several is None:
         return BAD_INPUT
-    L, EA, w, load = pieces_of(assembly, i)
-    return catenary_line.solve_pieces(dx, dz, L, EA, w, load, assembly.friction, height, out)
+    return catenary_line.solve_pieces(dx, dz, pieces_of(assembly, i), assembly.friction, height, out)
 
 
 @kernel
@@ -243,7 +242,7 @@ def _rises(assembly, i, dz, low_a, low_b, solution):
     if (low_a and solution.v_a < 0.0) or (low_b and solution.v_b > 0.0):
         return False
     L, EA, w, load = pieces_of(assembly, i)
-    deepest = lowest(0.0, solution.h_a, solution.v_a, 0.0, L, 1.0 / EA, w, load)
+    deepest = lowest(0.0, solution.h_a, solution.v_a, 0.0, Pieces(L, 1.0 / EA, w, load))
     least = min(0.0, dz) if low_a and low_b else (0.0 if low_a else dz)
     return deepest >= least - DIP * assembly.length[i]
 
@@ -286,8 +285,7 @@ def _piece_rows(several, assembly, i, s, dx, dz, status, solution):
     """As :func:`line_rows`, for a line of several pieces."""
     if several is None:
         return np.empty((0, 4))
-    L, EA, w, load = pieces_of(assembly, i)
-    return catenary_line.pieces_shape(s, dx, dz, L, EA, w, load, assembly.friction, status, solution)
+    return catenary_line.pieces_shape(s, dx, dz, pieces_of(assembly, i), assembly.friction, status, solution)
 
 
 @kernel(**UNCOUNTED)

@@ -17,6 +17,8 @@ unchanged diameter. On the bed (see :mod:`ropewalk.methods.shooting.bed`) the st
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ropewalk.loads.given import field_load, field_slopes, given_load
@@ -64,6 +66,15 @@ STATE = 6  # position and force
 ALL = 42  # and the derivatives of both by force (three columns) and position (three) at the start
 FORCE_ONLY = 24  # without those by position
 NO_DRAG = (ZERO3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # what `any_drag` returns beside the force, in water at rest
+
+
+class Around(NamedTuple):
+    """What :func:`string_slope` reads of a line as a whole, and its memory."""
+
+    law_data: Any  # of all laws of physics/elasticity.py
+    sea: Any
+    delta: float  # smallest force, N
+    box: Any  # (3, 3, 3) memory
 
 
 @kernel(**UNCOUNTED)
@@ -132,18 +143,18 @@ def span_load(s, r, t, nu, span, wet, law_data, sea):
 
 
 @kernel(**UNCOUNTED)
-def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box, dy):
+def string_slope(s, y, m, here, limits, around, dy):
     r"""Slope of the state and of its derivatives at s, into dy[:m].
 
     Source: [Surmont2025], eqs. (9), (13), (15); the derivatives satisfy :math:`\Phi' = A \Phi`,
     :math:`A = \partial(r', n')/\partial(r, n)`.
 
     s : m from the start of the span    y : (ALL,) position, force, columns of the transition matrix
-    m : STATE, FORCE_ONLY or ALL entries    span : record of SPAN
-    law : (3,) kind and the two offsets of physics/elasticity.py into law_data
-    sea : the `Sea` arrays    phase : DRY, WET or GROUNDED    delta : N    box : (3, 3, 3) memory    dy : filled
-    low, high : m, heights between which the slope of the current is taken: a stage may pass a corner of its profile
+    m : STATE, FORCE_ONLY or ALL entries    here : span, a record of SPAN; law, (3,) kind and the two offsets of
+    physics/elasticity.py into law_data; phase, DRY, WET or GROUNDED    around : `Around`    dy : filled
+    limits : m, heights between which the slope of the current is taken: a stage may pass a corner of its profile
     """
+    (span, law, phase), (low, high), (law_data, sea, delta, box) = here, limits, around
     dt, frame, by_n = box[0], box[1], box[2]
     normal = sea.bed_normal
     lift = 0.0

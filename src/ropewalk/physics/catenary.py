@@ -236,6 +236,8 @@ def point_on_line(s, dx, dz, L, EA, w, CB, status, solution):
     Source: as :func:`solve_line`, whose `status` and filled row `solution` it reads. The tension is
     the length of (H, V). The slack part of a line on the bed is drawn straight and even between the
     feet of its legs, a weightless slack line likewise between its ends.
+
+    Nine arguments: the place, the numbers of one line as :func:`solve_line` takes them, and its solution.
     """
     flexibility = 1.0 / EA
     if status == SLACK_NEUTRAL:
@@ -269,7 +271,10 @@ def point_on_line(s, dx, dz, L, EA, w, CB, status, solution):
 
 @kernel
 def line_shape(s, dx, dz, L, EA, w, CB, status, solution):
-    """As :func:`point_on_line` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
+    """As :func:`point_on_line` at every s (n,); returns (n, 4) with x, z (m) and H, V (N).
+
+    Nine arguments: those of :func:`point_on_line`.
+    """
     rows = np.empty((s.size, 4))
     for i in range(s.size):
         x, z, H, V = point_on_line(s[i], dx, dz, L, EA, w, CB, status, solution)
@@ -281,8 +286,9 @@ def line_shape(s, dx, dz, L, EA, w, CB, status, solution):
 
 
 @kernel
-def solve_many(dx, dz, L, EA, w, CB, height, status, out):
-    """As :func:`solve_line` for arrays (n,); fills `status` (n,) and `out` (n,) of SOLUTION."""
+def solve_many(lines, status, out):
+    """As :func:`solve_line`; `lines` : its arguments, (n,) each; fills `status` (n,) and `out` (n,) of SOLUTION."""
+    dx, dz, L, EA, w, CB, height = lines
     for i in range(dx.size):
         status[i] = solve_line(dx[i], dz[i], L[i], EA[i], w[i], CB[i], height[i], out[i])
 
@@ -326,7 +332,7 @@ def solve_lines(
     status = np.empty(n, dtype=np.int64)
     out = np.empty(n, SOLUTION)
     if numba.config.DISABLE_JIT:
-        solve_many(*flat, status, out)
+        solve_many(tuple(flat), status, out)
     else:
         queue, groups = Queue(*(np.empty(n, np.int64) for _ in range(4))), (np.zeros(1, GIVEN), np.zeros(1, FOUND))
         solve_side_by_side(tuple(flat), queue, groups, status, out)

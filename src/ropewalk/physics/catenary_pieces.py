@@ -11,6 +11,7 @@ complementary energy of (H, V), so each height grows with V, and the span at giv
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,38 @@ WEIGHTLESS = 1.0e-60  # weight over tension under which a piece is a straight ba
 TIGHT = 1.0e-15  # of the line's length: sums over pieces are not computed closer than this
 PATIENCE = 30  # Newton steps before the bracket is halved instead; smooth cases need fewer than ten
 GROWTH = 9.0  # largest relative growth of H in one step
+
+
+class Pieces(NamedTuple):
+    """A line from A to B; n pieces."""
+
+    L: Any  # (n,) unstretched length, m
+    flexibility: Any  # (n,) 1/EA, 1/N
+    w: Any  # (n,) net weight, N/m
+    load: Any  # (n - 1,) net weight at the junctions, N
+
+
+class Hanging(NamedTuple):
+    """Distances from A to B of a line that hangs free (m), and their derivatives (m/N); z_H = x_V."""
+
+    x: float
+    z: float
+    x_H: float
+    x_V: float
+    z_V: float
+
+
+class Leg(NamedTuple):
+    """Span, unstretched length and height of the part between an end and the bed (m), and derivatives (m/N)."""
+
+    X: float
+    S: float
+    Z: float
+    X_H: float
+    X_V: float
+    S_V: float
+    Z_H: float
+    Z_V: float
 
 
 @kernel(**UNCOUNTED)
@@ -68,13 +101,14 @@ def piece(s, H, u, w, flexibility):
 
 
 @kernel(**UNCOUNTED)
-def hang(H, V, L, flexibility, w, load):
-    r"""Distances (m) from A to B of pieces that hang free, V at A; returned as by :func:`piece`.
+def hang(H, V, pieces):
+    r"""Distances (m) from A to B of pieces that hang free, V at A; returns `Hanging`.
 
     .. math:: x = \sum_i x_i(H, V_i), \qquad V_{i+1} = V_i + w_i L_i + P_i
 
     Source: docs/theory/catenary.md, Several pieces.
     """
+    L, flexibility, w, load = pieces
     x = z = x_H = x_V = z_V = 0.0
     for i in range(L.size):
         a, b, c, d, e = piece(L[i], H, V, w[i], flexibility[i])
@@ -86,12 +120,12 @@ def hang(H, V, L, flexibility, w, load):
         V += w[i] * L[i]
         if i < load.size:
             V += load[i]
-    return x, z, x_H, x_V, z_V
+    return Hanging(x, z, x_H, x_V, z_V)
 
 
 @kernel(**UNCOUNTED)
-def compliance_determinant(H, V, x_H, x_V, z_V, L, flexibility, w, load):
-    r"""Determinant (m2/N2) of the compliance that :func:`hang` returns, positive also when nearly taut.
+def compliance_determinant(H, V, state, pieces):
+    r"""Determinant (m2/N2) of the compliance in the `state` that :func:`hang` returns, positive also when nearly taut.
 
     Source: own derivation from docs/theory/catenary.md, Suspended (compliance as a sum of integrals along s).
 
@@ -103,6 +137,7 @@ def compliance_determinant(H, V, x_H, x_V, z_V, L, flexibility, w, load):
 
     by Gauss's rule, exact to round-off there.
     """
+    L, flexibility, w, load = pieces
     low = high = here = V
     for i in range(L.size):
         here += w[i] * L[i]
@@ -113,7 +148,7 @@ def compliance_determinant(H, V, x_H, x_V, z_V, L, flexibility, w, load):
             low = min(low, here)
             high = max(high, here)
     if high - low > ONE_DIRECTION * math.hypot(H, V):
-        return x_H * z_V - x_V * x_V
+        return state.x_H * state.z_V - state.x_V * state.x_V
     m0 = m1 = m2 = m3 = give = 0.0
     here = V
     for i in range(L.size):
@@ -133,7 +168,7 @@ def compliance_determinant(H, V, x_H, x_V, z_V, L, flexibility, w, load):
 
 
 @kernel(**UNCOUNTED)
-def leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load):
+def leg_of_pieces(H, V, from_b, n_free, pieces):
     r"""The part of a line that hangs between one end, where the vertical force is V, and the bed.
 
     .. math:: V - \sum w_i L_i - \sum P_i = 0 \quad \text{at the touchdown}
@@ -143,8 +178,9 @@ def leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load):
     Walks from the end (B if `from_b`) until V is used up. The first `n_free` pieces are taken as
     hanging whatever V is; the others must not be buoyant.
 
-    Returns its span X, unstretched length S and height Z (m), then X_H, X_V, S_V, Z_H, Z_V (m/N).
+    Returns `Leg` (m, m/N).
     """
+    L, flexibility, w, load = pieces
     X = S = Z = X_H = X_V = Z_H = Z_V = 0.0
     n = L.size
     for j in range(n):
@@ -157,7 +193,7 @@ def leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load):
             s = V / w[i]
             x, z, x_H, x_u, _ = piece(s, H, 0.0, w[i], f)
             T = math.hypot(H, V)
-            return (
+            return Leg(
                 X + x,
                 S + s,
                 Z + z,
@@ -178,11 +214,11 @@ def leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load):
         V = bottom
         if j < n - 1:
             V -= load[i - 1] if from_b else load[i]
-    return X, S, Z, X_H, X_V, 0.0, Z_H, Z_V
+    return Leg(X, S, Z, X_H, X_V, 0.0, Z_H, Z_V)
 
 
 @kernel(**UNCOUNTED)
-def lowest(start, H, V_start, rise, L, flexibility, w, load):
+def lowest(start, H, V_start, rise, pieces):
     r"""Lowest height (m, not above zero) that the line has beyond s = `start`, from that point on, hanging free.
 
     .. math:: z_\mathrm{min} = z - \frac{V^2}{w} \left(\frac{1}{T + H} + \frac{1}{2EA}\right) \quad
@@ -192,6 +228,7 @@ def lowest(start, H, V_start, rise, L, flexibility, w, load):
 
     V_start : V at s = 0 if all of the line hung, N    rise : dz/ds of weightless pieces that carry nothing
     """
+    L, flexibility, w, load = pieces
     first = z = least = weight = 0.0
     for i in range(L.size):
         lo = max(first, start)
@@ -213,13 +250,14 @@ def lowest(start, H, V_start, rise, L, flexibility, w, load):
 
 
 @kernel(**UNCOUNTED)
-def slack_gap(dx, dz, V_start, L, flexibility, w, load):
+def slack_gap(dx, dz, V_start, pieces):
     """Gap bridged by weightless pieces without tension when all others hang straight down from V at A.
 
     Source: docs/theory/catenary.md, Terms: (dx, dz - sum z_i), with z_i of pieces that hang straight down, H = 0.
 
     Returns the gap's two components and the length of those pieces (m).
     """
+    L, flexibility, w, load = pieces
     slack = weight = 0.0
     for i in range(L.size):
         V = V_start + weight
@@ -234,11 +272,12 @@ def slack_gap(dx, dz, V_start, L, flexibility, w, load):
 
 
 @kernel(**UNCOUNTED)
-def whole_length(L):
+def whole_length(pieces):
     """Unstretched length of all pieces (m).
 
     Source: L = sum L_i, docs/theory/catenary.md, Several pieces.
     """
+    L = pieces.L
     length = 0.0
     for i in range(L.size):
         length += L[i]
@@ -246,11 +285,12 @@ def whole_length(L):
 
 
 @kernel(**UNCOUNTED)
-def compliance(L, flexibility):
+def compliance(pieces):
     """Elongation of all pieces under one newton (m/N); 0 if none can stretch.
 
     Source: C = sum L_i/EA_i, docs/theory/catenary.md, Several pieces.
     """
+    L, flexibility = pieces.L, pieces.flexibility
     give = 0.0
     for i in range(L.size):
         give += L[i] * flexibility[i]
@@ -258,11 +298,12 @@ def compliance(L, flexibility):
 
 
 @kernel(**UNCOUNTED)
-def net_weight(L, w, load):
+def net_weight(pieces):
     """Net weight of the line (N).
 
     Source: W = sum w_i L_i + sum P_i, docs/theory/catenary.md, Several pieces.
     """
+    L, w, load = pieces.L, pieces.w, pieces.load
     total = 0.0
     for i in range(L.size):
         total += w[i] * L[i]
@@ -272,11 +313,12 @@ def net_weight(L, w, load):
 
 
 @kernel(**UNCOUNTED)
-def gross_weight(L, w, load):
+def gross_weight(pieces):
     """Sum of the magnitudes of the weights of the line (N).
 
     Source: W = sum |w_i| L_i + sum |P_i|: a scale of forces.
     """
+    L, w, load = pieces.L, pieces.w, pieces.load
     total = 0.0
     for i in range(L.size):
         total += abs(w[i]) * L[i]
@@ -286,8 +328,9 @@ def gross_weight(L, w, load):
 
 
 @kernel(**UNCOUNTED)
-def flexibility_at(s, L, flexibility):
+def flexibility_at(s, pieces):
     """1/EA (1/N) of the piece that holds s (m). Bookkeeping."""
+    L, flexibility = pieces.L, pieces.flexibility
     first = 0.0
     for i in range(L.size - 1):
         first += L[i]

@@ -14,14 +14,15 @@ from ropewalk.physics.catenary_free import (
     SLACK_ON_BED,
     arc,
 )
-from ropewalk.physics.catenary_pieces import net_weight, slack_gap, whole_length
-from ropewalk.physics.catenary_pieces_bed import bed_tension, stretch_of_pieces
+from ropewalk.physics.catenary_pieces import Pieces, net_weight, slack_gap, whole_length
+from ropewalk.physics.catenary_pieces_bed import Pulled, bed_tension, stretch_of_pieces
 
 
 @kernel
-def _point_when_slack(s, dx, dz, L, EA, w, load, V_start):
+def _point_when_slack(s, dx, dz, pieces, V_start):
     """As :func:`point_on_pieces`, for lines with pieces that carry nothing, which are drawn straight."""
-    gap_x, gap_z, slack = slack_gap(dx, dz, V_start, L, 1.0 / EA, w, load)
+    L, flexibility, w, load = pieces
+    gap_x, gap_z, slack = slack_gap(dx, dz, V_start, pieces)
     first = x = z = weight = 0.0
     V = V_start
     for i in range(L.size):
@@ -31,7 +32,7 @@ def _point_when_slack(s, dx, dz, L, EA, w, load, V_start):
             x += gap_x * length / slack
             z += gap_z * length / slack
         else:
-            z += arc(length, 0.0, V, w[i], 1.0 / EA[i])[1]
+            z += arc(length, 0.0, V, w[i], flexibility[i])[1]
         V += w[i] * length
         first += L[i]
         if first >= s:
@@ -43,24 +44,27 @@ def _point_when_slack(s, dx, dz, L, EA, w, load, V_start):
 
 
 @kernel
-def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
+def point_on_pieces(s, dx, dz, line, CB, status, solution):
     r"""Position and force of a line of pieces at s: x, z from A (m), and H, V (N) of n(s).
 
     .. math:: x = \int_0^s \left(\frac{H}{T} + \frac{H}{EA}\right) ds', \qquad z = \int_0^s \left(\frac{V}{T}
               + \frac{V}{EA}\right) ds'
 
-    Source: as ``solve_pieces``, whose `status` and filled row `solution` it reads. At a junction
+    Source: as ``solve_pieces``, whose `line`, `status` and filled row `solution` it reads. At a junction
     the force is that just before its load. Slack parts are drawn as by ``point_on_line``.
     """
-    length = whole_length(L)
+    L, EA, w, load = line
+    flexibility = 1.0 / EA
+    pieces = Pieces(L, flexibility, w, load)
+    length = whole_length(pieces)
     if status == SLACK_NEUTRAL:
-        return _point_when_slack(s, dx, dz, L, EA, w, load, solution.v_a)
+        return _point_when_slack(s, dx, dz, pieces, solution.v_a)
     H = max(solution.h_a, solution.h_b)
     start = solution.ground_start
     end = solution.ground_end
     on_bed = status in (GROUNDED, SLACK_ON_BED)
-    flexibility = 1.0 / EA
-    weight_b = net_weight(L, w, load) - solution.v_b
+    weight_b = net_weight(pieces) - solution.v_b
+    pulled = Pulled(CB, -solution.v_a, weight_b, start > 0.0, end < length)
     weight = first = x = z = 0.0
     h = solution.h_a
     v = solution.v_a
@@ -77,12 +81,7 @@ def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
             h = H
         if on_bed and hi > split and split < end:
             v = 0.0
-            h = max(
-                bed_tension(
-                    weight + w[i] * (min(hi, end) - first), H, CB, -solution.v_a, weight_b, start > 0.0, end < length
-                ),
-                0.0,
-            )
+            h = max(bed_tension(weight + w[i] * (min(hi, end) - first), H, pulled), 0.0)
         if on_bed and hi > max(end, lo):
             lo = max(end, lo)
             u = weight + w[i] * (lo - first) - weight_b
@@ -102,18 +101,16 @@ def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
         if status == SLACK_ON_BED:
             x += dx * (here - start) / (end - start) if end > start else 0.0
         else:
-            x += (here - start) + stretch_of_pieces(
-                start, here, H, CB, -solution.v_a, weight_b, start > 0.0, end < length, L, flexibility, w, load
-            )[0]
+            x += (here - start) + stretch_of_pieces(start, here, H, pulled, pieces)[0]
     return x, z, h, v
 
 
 @kernel
-def pieces_shape(s, dx, dz, L, EA, w, load, CB, status, solution):
+def pieces_shape(s, dx, dz, line, CB, status, solution):
     """As :func:`point_on_pieces` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
     rows = np.empty((s.size, 4))
     for i in range(s.size):
-        x, z, H, V = point_on_pieces(s[i], dx, dz, L, EA, w, load, CB, status, solution)
+        x, z, H, V = point_on_pieces(s[i], dx, dz, line, CB, status, solution)
         rows[i, 0] = x
         rows[i, 1] = z
         rows[i, 2] = H

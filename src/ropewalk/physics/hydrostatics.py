@@ -6,6 +6,8 @@ are about the body's origin, in world directions.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ropewalk.numerics.blockelimination import FUSED, add9, dot, outer, plus_unit, scale3, scale9, times
@@ -36,6 +38,25 @@ CUT = np.dtype(
 )
 
 
+class Axes(NamedTuple):
+    """Directions of a hull of revolution in the world, each (3,)."""
+
+    axis: Any
+    across: Any  # towards the normal of the water
+    chord: Any
+
+
+class Cone(NamedTuple):
+    """A straight stretch of the profile: radius r0 + k (zeta - z0), centre h0 + c (zeta - z0) above the water."""
+
+    z0: float  # m
+    r0: float  # m
+    k: float
+    h0: float  # m
+    c: float  # cosine and sine of the tilt
+    s: float
+
+
 @kernel(**UNCOUNTED)
 def clear_cut(cut):
     """Set a cut, (1,) of CUT, to 0. Bookkeeping."""
@@ -48,11 +69,12 @@ def clear_cut(cut):
 
 
 @kernel(**UNCOUNTED)
-def _add_strip(cut, axis, across, chord, zeta, d, b, weight):
+def _add_strip(cut, axes, zeta, d, b, weight):
     """Add the waterplane strip at zeta (m): centre zeta axis + d across, half width b along chord; weight = dzeta/sin.
 
     Source: docs/theory/hydrostatics.md, A hull of revolution.
     """
+    axis, across, chord = axes
     area = 2.0 * b * weight
     own = 2.0 / 3.0 * b * b * b * weight
     cut[0].area += area
@@ -65,7 +87,7 @@ def _add_strip(cut, axis, across, chord, zeta, d, b, weight):
 
 
 @kernel(**UNCOUNTED)
-def _add_slice(cut, axis, across, zeta, u, r, weight):
+def _add_slice(cut, axes, zeta, u, r, weight):
     r"""Add the volume (m3) of the disc segment q < u r at zeta, thickness weight (m).
 
     Source: docs/theory/hydrostatics.md, A hull of revolution.
@@ -73,6 +95,7 @@ def _add_slice(cut, axis, across, zeta, u, r, weight):
     .. math:: A = r^2 (\varphi - \sin\varphi\cos\varphi), \quad
               \int q\,dA = -\tfrac23 r^3 \sin^3\varphi, \quad u = -\cos\varphi
     """
+    axis, across, _ = axes
     u = min(1.0, max(-1.0, u))
     phi = np.arccos(-u)
     sine = np.sqrt((1.0 - u) * (1.0 + u))
@@ -84,16 +107,15 @@ def _add_slice(cut, axis, across, zeta, u, r, weight):
 
 
 @kernel(**UNCOUNTED)
-def _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_high):
+def _round_waterline(cut, axes, cone, u_low, u_high):
     r"""Cut part of a cone (m3), followed by the angle round its waterline (u = -cos phi); fit for small tilt.
 
     .. math:: \zeta = -\frac{h_0 + u s r_0}{c + u s k}, \qquad
               \frac{1}{s} \left|\frac{d\zeta}{d\varphi}\right| = \frac{|r_0 c - k h_0|}{(c + u s k)^2} \sin\varphi
 
-    Source: docs/theory/hydrostatics.md, Small tilt.
-
-    Radius r0 + k (zeta - z0), height of the section centre h0 + c (zeta - z0) above the water.
+    Source: docs/theory/hydrostatics.md, Small tilt.    axes : `Axes`    cone : `Cone`
     """
+    z0, r0, k, h0, c, s = cone
     low, high = np.arccos(-u_low), np.arccos(-u_high)
     for m in range(_NODES.size):
         phi = 0.5 * (low + high) + 0.5 * (high - low) * _NODES[m]
@@ -104,37 +126,41 @@ def _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_hig
         # d zeta / (s d phi), without dividing by the sine of the tilt
         rate = (r0 * c - k * h0) / (stretch * stretch) * np.sin(phi)
         weight = abs(rate) * 0.5 * abs(high - low) * _WEIGHTS[m]
-        _add_slice(cut, axis, across, z0 + local, u, r, weight * s)
-        _add_strip(cut, axis, across, chord, z0 + local, u * r, r * np.sin(phi), weight)
+        _add_slice(cut, axes, z0 + local, u, r, weight * s)
+        _add_strip(cut, axes, z0 + local, u * r, r * np.sin(phi), weight)
 
 
 @kernel(**UNCOUNTED)
-def _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high):
+def _along_axis(cut, axes, cone, low, high):
     r"""Cut part of a cone from local coordinate low to high (m), clustered at both ends; fit for large tilt.
 
     .. math:: \zeta = \zeta_0 + \tfrac12 (\zeta_1 - \zeta_0)(1 - \cos\psi), \qquad d = -h/s, \qquad b = \sqrt{r^2 - d^2}
 
     Source: docs/theory/hydrostatics.md, Small tilt: clustering removes the square roots at the ends.
+
+    axes : `Axes`    cone : `Cone`
     """
+    z0, r0, k, h0, c, s = cone
     for m in range(_NODES.size):
         psi = 0.5 * np.pi * (1.0 + _NODES[m])
         local = low + 0.5 * (high - low) * (1.0 - np.cos(psi))
         weight = 0.25 * np.pi * (high - low) * np.sin(psi) * _WEIGHTS[m]
         r = r0 + k * local
         d = -(h0 + c * local) / s
-        _add_slice(cut, axis, across, z0 + local, d / r, r, weight)
+        _add_slice(cut, axes, z0 + local, d / r, r, weight)
         b = np.sqrt(max(0.0, (r - d) * (r + d)))
-        _add_strip(cut, axis, across, chord, z0 + local, d, b, weight / s)
+        _add_strip(cut, axes, z0 + local, d, b, weight / s)
 
 
 @kernel(**UNCOUNTED)
-def _add_frustum(cut, axis, z0, r0, k, low, high):
+def _add_frustum(cut, axis, cone, low, high):
     r"""Whole frustum (m3) between local coordinates low and high; three Gauss points are exact.
 
     .. math:: V = \int \pi r^2\, d\zeta
 
     Source: Gauss-Legendre rule, exact for r^2 zeta.
     """
+    z0, r0, k, _, _, _ = cone
     for m in range(3):
         x = (m - 1) * np.sqrt(0.6)
         w = 8.0 / 9.0 if m == 1 else 5.0 / 9.0
@@ -146,14 +172,16 @@ def _add_frustum(cut, axis, z0, r0, k, low, high):
 
 
 @kernel
-def _cone(cut, axis, across, chord, z0, z1, r0, r1, height, c, s):
-    """One straight stretch of the profile.
+def _cone(cut, axes, stretch, height, c, s):
+    """One straight stretch of the profile, from zeta and radius z0, r0 to z1, r1 (m).
 
     Source: docs/theory/hydrostatics.md: cut where the rim meets the water, h + s r = 0 and h - s r = 0.
     """
+    z0, r0, z1, r1 = stretch
     length = z1 - z0
     k = (r1 - r0) / length
     h0 = height + c * z0
+    cone = Cone(z0, r0, k, h0, c, s)
     cuts = np.empty(4)
     cuts[0], cuts[3] = 0.0, length
     for i in range(2):
@@ -169,13 +197,13 @@ def _cone(cut, axis, across, chord, z0, z1, r0, r1, height, c, s):
         middle = 0.5 * (low + high)
         h, r = h0 + c * middle, r0 + k * middle
         if high > low and h <= -s * r:
-            _add_frustum(cut, axis, z0, r0, k, low, high)
+            _add_frustum(cut, axes.axis, cone, low, high)
         elif high > low and h < s * r and not follow:
-            _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high)
+            _along_axis(cut, axes, cone, low, high)
     if follow:
         bottom, top = _immersion(h0, r0, s), _immersion(h0 + c * length, r1, s)
         if bottom != top:
-            _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, min(bottom, top), max(bottom, top))
+            _round_waterline(cut, axes, cone, min(bottom, top), max(bottom, top))
 
 
 @kernel(**UNCOUNTED)
@@ -211,7 +239,7 @@ def axisymmetric(profile, axis, up, height, cut):
     for i in range(profile.shape[0] - 1):
         z0, r0, z1, r1 = profile[i, 0], profile[i, 1], profile[i + 1, 0], profile[i + 1, 1]
         if z1 > z0 and (r0 > 0.0 or r1 > 0.0):
-            _cone(cut, axis, across, chord, z0, z1, r0, r1, height, c, s)
+            _cone(cut, Axes(axis, across, chord), (z0, r0, z1, r1), height, c, s)
 
 
 @kernel(**UNCOUNTED)

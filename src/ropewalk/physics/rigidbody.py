@@ -192,6 +192,9 @@ def inertia_terms(mass, centre, inertia, v, a, omega, alpha, R, Z, damping, bp, 
     mass : kg    centre : body frame, m    inertia : about the origin, body frame, kg m2 v, a : of the origin, m/s, m/s2
     omega, alpha : world, rad/s, rad/s2    R, Z : of :func:`attitude` damping : mass-proportional, 1/s    bp, gp :
     beta', gamma' block : (6, 7), derivative in columns 0 to 5, G in column 6
+
+    Thirteen arguments: numbers and tuples that stay in registers, of a body as it is (3), moves (4) and turns (2), and
+    of the step (3).
     """
     c = onto(R, centre)
     J = times(times(R, inertia), transpose9(R))

@@ -166,7 +166,7 @@ def add_box_panel(book, panels, view, k, cs, places, chords, steps):
         if wet == 4:
             _add_drowned_piece(book, panels, view, k, lo, hi)
         elif wet > 0:
-            _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat)
+            _add_pieces(book, panels, view, k, (lo, hi), (d_lo, d_hi), wet, flat)
         if i < count:
             wet += int(steps[i])
         lo, d_lo = hi, d_hi
@@ -198,7 +198,7 @@ def _add_cut_panel(book, panels, view, k, wet, d_lo, d_hi):
     Source: docs/theory/rods.md, Integrals along s: Gauss points of the panel itself, d = -p_3 / w at each.
     """
     if _too_wide(view, -1.0, 1.0, wet) or _steep(view, -1.0, 1.0, d_lo, d_hi):
-        _add_pieces(book, panels, view, k, -1.0, 1.0, d_lo, d_hi, wet, False)
+        _add_pieces(book, panels, view, k, (-1.0, 1.0), (d_lo, d_hi), wet, False)
         return
     c = view.c[0]
     for j in range(panels.x.shape[0]):
@@ -209,13 +209,14 @@ def _add_cut_panel(book, panels, view, k, wet, d_lo, d_hi):
 
 
 @kernel(**UNCOUNTED)
-def _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat):
+def _add_pieces(book, panels, view, k, ends, chords, wet, flat):
     """Add a cut interval with the same corners wet, in pieces that are short beside the distance of the poles.
 
     Source: docs/theory/rods.md, Integrals along s: pieces are halved until h < 2 x the distance to the poles R_32 = 0.
 
-    d_lo, d_hi : chords at its ends    flat : leave the waterplane out
+    ends : lo, hi    chords : d at both    flat : leave the waterplane out
     """
+    (lo, hi), (d_lo, d_hi) = ends, chords
     begin, d_begin, step = lo, d_lo, hi - lo
     while begin < hi:
         end = begin + step
@@ -229,12 +230,12 @@ def _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat):
             look(view, end)
             d_end = _end_chord(view.c[0])
         if _steep(view, begin, end, d_begin, d_end):
-            _add_by_chord(book, panels, view, k, begin, end, d_begin, d_end, flat)
+            _add_by_chord(book, panels, view, k, (begin, end), (d_begin, d_end), flat)
         else:
             _add_by_length(book, panels, view, k, begin, end, flat)
         begin, d_begin, step = end, d_end, 2.0 * step
     if lo == hi and _steep(view, lo, hi, d_lo, d_hi):  # no length left, but a waterplane
-        _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat)
+        _add_by_chord(book, panels, view, k, ends, chords, flat)
 
 
 @kernel(**UNCOUNTED)
@@ -289,15 +290,16 @@ def _add_by_length(book, panels, view, k, lo, hi, flat):
 
 
 @kernel(**UNCOUNTED)
-def _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat):
+def _add_by_chord(book, panels, view, k, ends, chords, flat):
     r"""Add a cut interval of a nearly upright panel, with the chord d as variable.
 
     Source: docs/theory/rods.md, Integrals along s.
 
     .. math:: ds = \frac{w\, |dd|}{|R_{31} + d\, w'|}
 
-    It stays exact down to a section that lies in the surface.
+    It stays exact down to a section that lies in the surface.    Arguments as :func:`_add_pieces`.
     """
+    (lo, hi), (d_lo, d_hi) = ends, chords
     c = view.c[0]
     at = lo
     look(view, lo)
@@ -322,8 +324,7 @@ def _add_point(acc, weight, by_w, row, curved, c, d):
     n3 = c.br3 / w if w > 0.0 else 0.0
     S, S2, S3, S22, S33, S23, m2, m3, l2, l3 = cut_square(d, n2, n3)
     ab = a * b
-    add_wet(
-        acc, weight, row, curved, ab * S, ab * a * S2, ab * b * S3, ab * a * a * S22, ab * b * b * S33, ab * ab * S23
-    )
+    moments = (ab * S, ab * a * S2, ab * b * S3, ab * a * a * S22, ab * b * b * S33, ab * ab * S23)
+    add_wet(acc, weight, row, curved, moments)
     if by_w > 0.0:
-        add_chord(acc, by_w * ab, row, curved, math.hypot(l2, l3), m2, m3, l2, l3)
+        add_chord(acc, by_w * ab, row, curved, (math.hypot(l2, l3), m2, m3, l2, l3))

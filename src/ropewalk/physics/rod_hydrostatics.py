@@ -76,20 +76,20 @@ def cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds):
 
 
 @kernel(**UNCOUNTED)
-def add_interval(book, panels, view, k, lo, hi, kind_lo, kind_hi, base):
-    """Add a cut interval [lo, hi] of a panel; arguments as `cluster`.
+def add_interval(book, panels, view, k, ends, kinds, base):
+    """Add a cut interval of a panel; ends : lo, hi    kinds : of both, as in `cluster`    base : as in `add_section`.
 
     Source: docs/theory/rods.md, Integrals along s: V = sum A_j ds_j at the points of :func:`cluster`.
     """
     count = panels.sub_x.shape[0]
     scratch = laid_out(view.scratch)
     places, ds = scratch.places, scratch.ds
-    cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds)
+    cluster(panels, k, ends[0], ends[1], kinds[0], kinds[1], places, ds)
     if book.cursor[0].step == 0:
         book.cursor[0].points += count
         points_at(view.columns, view.x, view.bary, places, count, view.weights, view.scratch)
         work = scratch.chords
-        add_cut_points(book.entries[0], scratch.points, ds, count, panels.curved, base, view.z, view.u, work)
+        add_cut_points(book.entries[0], scratch.points, ds[:count], panels.curved, base, view.z, view.u, work)
         return
     for j in range(count):
         look(view, places[j])
@@ -97,15 +97,16 @@ def add_interval(book, panels, view, k, lo, hi, kind_lo, kind_hi, base):
 
 
 @kernel(**UNCOUNTED)
-def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
+def add_steep(book, panels, view, k, ends, chords, base):
     r"""Add a cut interval of a nearly upright panel, with the chord position d = -cos(phi) as variable.
 
     Source: docs/theory/rods.md, Integrals along s.
 
     .. math:: ds = \frac{w\, |dd|}{|R_{31} + d\, w'|}
 
-    d_lo, d_hi : chord positions at lo and hi, in [-1, 1]
+    ends : lo, hi    chords : chord positions there, in [-1, 1]
     """
+    (lo, hi), (d_lo, d_hi) = ends, chords
     row, c = view.row[0], view.c[0]
     phi_lo = math.acos(-d_lo)
     phi_hi = math.acos(-d_hi)
@@ -130,9 +131,9 @@ def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
         A, A2, A3, A22, A33, A23 = cut_ellipse(d, n2, n3, a, b)
         area = base * math.pi * a * b
         A, A22, A33 = A - area, A22 - 0.25 * area * a * a, A33 - 0.25 * area * b * b
-        add_wet(acc, by_d * w, row, panels.curved, A, A2, A3, A22, A33, A23)
+        add_wet(acc, by_d * w, row, panels.curved, (A, A2, A3, A22, A33, A23))
         if not lying:
-            add_chord(acc, by_d * a * b, row, panels.curved, sine, d * n2, d * n3, -sine * n3, sine * n2)
+            add_chord(acc, by_d * a * b, row, panels.curved, (sine, d * n2, d * n3, -sine * n3, sine * n2))
 
 
 @kernel
@@ -233,7 +234,7 @@ def _sweep(book, panels, z, u):
             hi = places[i] if i < count else 1.0
             kind_hi = kinds[i] if i < count else last
             if base == 0.0 or state != DROWNED:
-                _add_piece(book, panels, view, k, lo, hi, kind_lo, kind_hi, state, base)
+                _add_piece(book, panels, view, k, (lo, hi), (kind_lo, kind_hi), state, base)
             state = _next_state(state, kind_hi)
             lo, kind_lo = hi, kind_hi
 
@@ -271,7 +272,7 @@ def _add_cut(book, panels, view, k, cs):
     if book.cursor[0].step == 0:
         book.cursor[0].points += n
         points = named(panels.columns[k])
-        add_cut_points(book.entries[0], points, ds, n, panels.curved, 0.0, view.z, view.u, scratch.chords)
+        add_cut_points(book.entries[0], points, ds[:n], panels.curved, 0.0, view.z, view.u, scratch.chords)
         return
     for j in range(n):
         acc = next_entry(book, k, panels.x[j])
@@ -301,13 +302,14 @@ def _next_state(state, kind):
 
 
 @kernel(**UNCOUNTED)
-def _add_piece(book, panels, view, k, lo, hi, kind_lo, kind_hi, state, base):
-    """Add what lies between two breaks, in the way that suits its state and slope; `base` as in `add_section`.
+def _add_piece(book, panels, view, k, ends, kinds, state, base):
+    """Add what lies between two breaks, in the way that suits its state and slope; arguments as `add_interval`.
 
     Source: docs/theory/rods.md, Integrals along s: in s, or in d = -cos(phi) within 26 degrees of upright.
     """
     if state == DRY:
         return
+    (lo, hi), (kind_lo, kind_hi) = ends, kinds
     row, c = view.row[0], view.c[0]
     if state == DROWNED:
         for j in range(panels.sub_x.shape[0]):
@@ -324,6 +326,6 @@ def _add_piece(book, panels, view, k, lo, hi, kind_lo, kind_hi, state, base):
     if upright and max(kind_lo, kind_hi) < 2.0 and (kind_lo == 0.0 or kind_lo != kind_hi):
         d_lo = kind_lo if kind_lo != 0.0 else min(1.0, max(-1.0, first))
         d_hi = kind_hi if kind_hi != 0.0 else min(1.0, max(-1.0, last))
-        add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base)
+        add_steep(book, panels, view, k, ends, (d_lo, d_hi), base)
     else:
-        add_interval(book, panels, view, k, lo, hi, kind_lo, kind_hi, base)
+        add_interval(book, panels, view, k, ends, kinds, base)

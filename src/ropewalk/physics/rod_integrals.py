@@ -215,15 +215,16 @@ def state_of(c):
 
 
 @kernel(**UNCOUNTED)
-def add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23):
+def add_wet(acc, weight, row, curved, moments):
     r"""Add one section's wet volume and its first moment.
 
     Source: docs/theory/rods.md, The volume of a curved rod.
     .. math:: dV = (1 + \kappa_2 q_3 - \kappa_3 q_2)\, dA\, ds
 
     acc : ENTRY    weight : ds, m    row : ROW    curved : 1, or 0 for plane slices
-    A .. A23 : moments of the wet part about the centre
+    moments : A, A2, A3, A22, A33, A23 of the wet part about the centre
     """
+    A, A2, A3, A22, A33, A23 = moments
     c2 = -curved * row.bend3
     c3 = curved * row.bend2
     volume = A + c2 * A2 + c3 * A3
@@ -248,7 +249,7 @@ def add_whole(acc, weight, row, curved, section):
     a, b = row.a, row.b
     full, square = section_factors(section)
     area = full * a * b
-    add_wet(acc, weight, row, curved, area, 0.0, 0.0, square * area * a * a, square * area * b * b, 0.0)
+    add_wet(acc, weight, row, curved, (area, 0.0, 0.0, square * area * a * a, square * area * b * b, 0.0))
 
 
 @kernel(**UNCOUNTED)
@@ -267,16 +268,17 @@ def add_drowned(book, panels, k):
 
 
 @kernel(**UNCOUNTED)
-def add_chord(acc, weight, row, curved, c, m2, m3, l2, l3):
+def add_chord(acc, weight, row, curved, chord):
     r"""Add the waterplane above one section: a chord of the unit disc or square, scaled by a and b.
 
     .. math:: dA = \frac{ab}{w}\, (1 + \kappa_2 q_3 - \kappa_3 q_2)\, |dl|\, ds
 
     Source: docs/theory/rods.md, The volume of a curved rod: waterplane swept by the chords.
 
-    weight : ab/w ds, m2, so that weight times the length of the chord is area    c : half the chord's length
-    m2, m3 : its middle    l2, l3 : half of it as a vector    other arguments as `add_wet`
+    weight : ab/w ds, m2, so that weight times the length of the chord is area    chord : c, half its length; m2,
+    m3, its middle; l2, l3, half of it as a vector    other arguments as `add_wet`
     """
+    c, m2, m3, l2, l3 = chord
     a = row.a
     b = row.b
     c2 = -curved * row.bend3
@@ -329,20 +331,20 @@ def add_section(acc, weight, row, curved, state, base, c):
         A, A2, A3, A22, A33, A23 = cut_ellipse(d, n2, n3, a, b)
         area = base * math.pi * a * b
         A, A22, A33 = A - area, A22 - 0.25 * area * a * a, A33 - 0.25 * area * b * b
-        add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23)
-        chord = math.sqrt((1.0 - d) * (1.0 + d))
-        add_chord(acc, weight * a * b * by_w, row, curved, chord, d * n2, d * n3, -chord * n3, chord * n2)
+        add_wet(acc, weight, row, curved, (A, A2, A3, A22, A33, A23))
+        half = math.sqrt((1.0 - d) * (1.0 + d))
+        add_chord(acc, weight * a * b * by_w, row, curved, (half, d * n2, d * n3, -half * n3, half * n2))
 
 
 @kernel(fastmath=SUM_IN_ANY_ORDER, **UNCOUNTED)
-def add_cut_points(acc, points, ds, count, curved, base, z, u, work):
+def add_cut_points(acc, points, ds, curved, base, z, u, work):
     """Add many cut sections at once; the same as `add_section` in loops that the compiler can turn into vector code.
 
     Source: docs/theory/rods.md, A section cut by the water plane: S = arccos(-d) + d c and so on, c = sqrt(1 - d^2).
-    acc : ENTRY    points : `Points`    ds : (count,) weights, m curved, base : as in `add_section`    z, u : height of
-    the head, up in head axes    work : `Chords`, scratch
+    acc : ENTRY    points : `Points`    ds : (n,) weights of the first n points, m    curved, base : as in `add_section`
+    z, u : height of the head, up in head axes    work : `Chords`, scratch
     """
-    u0, u1, u2 = u[0], u[1], u[2]
+    u0, u1, u2, count = u[0], u[1], u[2], ds.size
     for j in range(count):
         an2 = points.a[j] * (u0 * points.t2x[j] + u1 * points.t2y[j] + u2 * points.t2z[j])
         bn3 = points.b[j] * (u0 * points.t3x[j] + u1 * points.t3y[j] + u2 * points.t3z[j])

@@ -90,6 +90,8 @@ def alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t, h, radius):
     compiled into the step, solves the sparse saddle-point system of kkt.py, and slack bars switch within it.
 
     radius : spectral radius for infinitely short waves, 0 to 1, or BLOW    rho : (m,) N/m, see kkt.py
+
+    Eleven arguments: the case (3), the memory of the method (4), the penalty, and the step (3).
     """
     if radius == BLOW:  # v' = v + h a', r' = r + h v'
         am, af, gamma, beta = 0.0, 0.0, 1.0, 1.0
@@ -166,6 +168,8 @@ def alpha_steps(bars, medium, motions, field, kkt, s, memory, rho, t, h, n_steps
     """n_steps of length h (s) from t; how many were done, and the iterations.
 
     Source: [Arnold2007]; a step with a blow is repeated with radius = BLOW, the heading of this file.
+
+    Twelve arguments: those of :func:`alpha_step`, and how often.
     """
     total = 0
     for k in range(n_steps):

@@ -125,6 +125,8 @@ def residuals(bars, medium, field, kkt, r, v, a, tension, rho, t):
 
     A bar that cannot push is slack where T + rho g <= 0; its tension is then set to zero. Where kkt.frozen is set, the
     slack bars are those of the call before.
+
+    Ten arguments: the case (2), the memory of the method (2), the state (4), the penalty and the time.
     """
     directions(bars.node, r, field.direction)
     surroundings(medium, field, r, t)
@@ -277,6 +279,8 @@ def newton_step(bars, field, kkt, r, tension, ca, cv, rho, turn):
     """One Newton step on r and tension, no bar turning by more than `turn` (rad); the share of it made, or -1.
 
     Source: the system of the heading of this file, A x = b by LDL^T; the step is cut to `turn`.
+
+    Nine arguments: the case, the memory of the method (2), the unknowns (2), and the numbers of the scheme (4).
     """
     fill(bars, field, kkt, r, tension, ca, cv, rho)
     if factorise(kkt.factor) >= 0:

@@ -225,6 +225,8 @@ def move(tree, bars, medium, motions, field, s, t, h, alpha, a):
     .. math:: \psi = h\omega + \tfrac12 h^2 \alpha, \qquad \omega' = \omega + h\alpha
 
     Source: docs/theory/ropes_and_nets.md, Recursion: directions turn by exp(psi).
+
+    Ten arguments: the case (3), the memory of the method (3), the step (2) and what moves it (2).
     """
     psi = np.zeros(3)
     for k in range(tree.bar.size):
@@ -283,7 +285,10 @@ def tree_step(tree, bars, medium, motions, field, s, t, h):
 
 @kernel
 def tree_steps(tree, bars, medium, motions, field, s, t, h, n_steps):
-    """n_steps of length h (s) at t_k = t + k h; the number done before an overflow.  Source: :func:`tree_step`."""
+    """n_steps of length h (s) at t_k = t + k h; the number done before an overflow.  Source: :func:`tree_step`.
+
+    Nine arguments: those of :func:`tree_step`, and how often.
+    """
     for k in range(n_steps):
         if not tree_step(tree, bars, medium, motions, field, s, t + k * h, h):
             return k

@@ -183,6 +183,8 @@ def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, kind, scheme):
     """n_steps of length h (s) at t_k = t + k h; the number done, and the largest strain found (NaN on overflow).
 
     Source: :func:`shake_step` and :func:`rrf_step`.  scheme : Scheme
+
+    Eleven arguments: those of :func:`shake_step`, and how often.
     """
     worst = 0.0
     if scheme.is_shake and kind == CONSTANT:

@@ -309,6 +309,8 @@ def first_half(bars, medium, motions, field, graph, s, held, t, h, kind):
     `field` must hold directions and water at s.r; with CONSTANT loads force, mobility and pulls must belong to s.r too.
     s : Steps or Sweeps; the state at t is left in s.old_r and s.old_v    held : (n, 3) m/s2 of held nodes, filled
     kind : CONSTANT, PLACED or DAMPED
+
+    Ten arguments: the case (3), the memory of the method (3) and of its caller, the step (2) and the kind of loads.
     """
     s.old_r[:] = s.r
     s.old_v[:] = s.v
@@ -340,6 +342,8 @@ def second_half(bars, medium, motions, field, graph, s, held, first_force, t, h,
     Source: the heading of this file; nets with screens take f(r', v) alone.
 
     first_force : (n, 3) N, room for the loads at t + h with the velocities at t    the rest : as in `first_half`
+
+    Eleven arguments: those of :func:`first_half`, and room for a force.
     """
     for i in range(s.r.shape[0]):
         for j in range(3):
@@ -375,6 +379,8 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
     Source: [Andersen1983] with implicit drag: |d'| = l, then G' v' = 0; the heading of this file.
 
     kind : of the loads, see `first_half`
+
+    Ten arguments: the case (3), the memory of the method (3), the step (3) and the kind of loads.
     """
     s.old_direction[:] = field.direction
     if s.tally[3] == 2.0:
@@ -401,7 +407,10 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
 
 @kernel
 def rattle(bars, medium, motions, field, graph, s, t, h, n_steps, tolerance, kind):
-    """n_steps of length h (s) at t_k = t + k h; the code and the number done.  Source: :func:`rattle_step`."""
+    """n_steps of length h (s) at t_k = t + k h; the code and the number done.  Source: :func:`rattle_step`.
+
+    Eleven arguments: those of :func:`rattle_step`, and how often.
+    """
     if kind == CONSTANT:
         loads(bars, medium, field, s.r, s.v)
         mobility(bars, field, 0.0, s.mobility)

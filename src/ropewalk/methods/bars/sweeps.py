@@ -151,6 +151,8 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, kind, scheme):
     Projection.
 
     The same two halves as in rattle.py, with sweeps for the multipliers.  kind : as there    scheme : Scheme
+
+    Ten arguments: the case (3), the memory of the method (3), the step (2), the kind of loads and the scheme.
     """
     s.old_direction[:] = field.direction
     first_half(bars, medium, motions, field, graph, s, s.support, t, h, kind)

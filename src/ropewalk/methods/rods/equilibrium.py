@@ -199,6 +199,8 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
     u : (3,) up in head axes    z : height of the head, m    goal : MINIMUM, MAXIMUM, or ANY (plain Newton)
     tolerance : of the moment over weight times length    most : largest number of steps
     path : (most + 1, 4) filled with E (m4), moment over weight times length, radius (rad), evaluations
+
+    Ten arguments: the body (4), the start (2), what is sought (3), and the path.
     """
     scale = volume * length
     loose = LOOSE * min(1.0, (whole_volume(panels) - volume) / volume)  # a nearly drowned rod bears little

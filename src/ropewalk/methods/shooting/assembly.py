@@ -175,6 +175,8 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
     Source: [Surmont2025], sec. 3.3; docs/theory/shooting.md, Assemblies.
 
     Returns ARRIVED, or how the first bad shot ended.  nodes : `NodePlaces`    rigid : `BodyPlaces`
+
+    Ten arguments: the parts of the case (4), the unknowns (2), how to integrate (2), and what to fill (2).
     """
     p0, p1, arm0, arm1, n0 = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     map0, map1 = np.empty((3, 6)), np.empty((3, 6))
@@ -226,6 +228,8 @@ def _arc_block(y, n0, map0, map1, arm0, arm1, turns0, turns1, block):
               \frac{\partial C}{\partial r_1} = -1, \quad \frac{\partial F_1}{\partial n_0} = -\Phi_{nn}
 
     Source: [Surmont2025], sec. 3.3, with levers on bodies; docs/theory/shooting.md, Assemblies.
+
+    Nine arguments: the state, the force at the start, the places of both ends (3 each), and the block.
     """
     block[:, :] = 0.0
     for i in range(3):
@@ -316,7 +320,10 @@ def evaluate(
     arcs: Arcs, nodes: Nodes, rigid: Rigid, sea: Any, x: Array, quaternions: Array, tolerance: float, pair: int,
     derivatives: bool, out: Result,
 ) -> int:  # fmt: skip
-    """Residual at x, and on request its derivative in blocks; returns ARRIVED, or how the first bad shot ended."""
+    """Residual at x, and on request its derivative in blocks; returns ARRIVED, or how the first bad shot ended.
+
+    Ten arguments: those of :func:`add_arcs`.
+    """
     out.residual[:] = 0.0
     status: int = add_arcs(arcs, *places(nodes, rigid), sea, x, quaternions, tolerance, pair, derivatives, out)
     if status == ARRIVED and nodes.any_free:

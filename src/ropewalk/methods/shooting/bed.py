@@ -273,7 +273,7 @@ def _kept_back(ends, wet, span, sea, law_data, load, memory):
 
 
 @kernel
-def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slope):
+def lay_straight(y, m, arc, around, slope):
     r"""Replace the state in y at the arc's start by that at lift-off; returns span, place in it, length on the bed.
 
     .. math:: T(s) = \max\Bigl(0,\; T_t - \int_s^{s_t} \kappa\, ds\Bigr), \qquad
@@ -281,9 +281,10 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
 
     Source: [Jonkman2007], sec. 2.7, extended as in the heading of this file.
 
-    y : (ALL,) state and unit derivatives    m : entries in use    delta : smallest force, N    box, slope : memory
+    y : (ALL,) state and unit derivatives    m : entries in use    arc : `Arc`    around : `Around`    slope : memory
     The derivatives are those at fixed s beyond the lift-off, :math:`\delta y - F\, \delta s_t` with F the slope there.
     """
+    first, spans, laws, (law_data, sea, delta, _) = arc.first, arc.spans, arc.laws, around
     normal = sea.bed_normal
     wet = sea.water_density > 0.0 and y[2] < 0.0
     lift = y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]
@@ -295,7 +296,7 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     T = np.sqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + delta * delta)
     for i in range(3):
         d[i] /= T
-    end, place, left, lifted = lift_off(lift, spans, first, last, wet, sea, law_data)
+    end, place, left, lifted = lift_off(lift, spans, first, arc.last, wet, sea, law_data)
     at_load = lifted and left > 0.0
     p_end = press(spans[end], place, wet, sea, law_data, load)
     # back from the lift-off: length on the bed X, its derivatives by T, by the place and by the direction
@@ -331,12 +332,12 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     for i in range(3):
         y[i] += X * d[i]
         y[3 + i] -= (lift + left if at_load else lift) * normal[i]
-    phase = WET if wet else DRY
-    string_slope(place, y, STATE, spans[end], laws[end], law_data, sea, phase, delta, 0.0, 0.0, box, slope)
+    string_slope(place, y, STATE, (spans[end], laws[end], WET if wet else DRY), (0.0, 0.0), around, slope)
+    bed = (T, X, by_T, kappa_end, p_end if lifted and not at_load else 0.0)
     k = STATE
     while k < m:
         up = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
-        _bed_column(y, k, d, T, X, by_T, kappa_end, p_end if lifted and not at_load else 0.0, turn, slope, normal)
+        _bed_column(y, k, d, bed, turn, slope, normal)
         for i in range(3):
             if at_load:  # the place is that of the load, which carries the more
                 y[k + i] += d[i] * by_T * grip * up
@@ -374,11 +375,14 @@ def sink(y, m, lift, load, sea, law_data, span):
 
 
 @kernel(**UNCOUNTED)
-def _bed_column(y, k, d, T, X, by_T, kappa, p, turn, slope, normal):
+def _bed_column(y, k, d, bed, turn, slope, normal):
     """Column k of the derivatives, from the start of the arc to its lift-off, units of the state (m, N).
 
     Source: derivative of :func:`lay_straight`: dy = delta y - F delta s_t.
+
+    bed : tension (N), length (m) of the bed part and its derivative by T, and kappa and p (N/m) at the lift-off
     """
+    T, X, by_T, kappa, p = bed
     lift = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
     shift = -lift / p if p > 0.0 else 0.0  # of the lift-off
     dT, dX = 0.0, 0.0
@@ -395,13 +399,15 @@ def _bed_column(y, k, d, T, X, by_T, kappa, p, turn, slope, normal):
 
 
 @kernel
-def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out):
+def point_on_bed(s, y, end, place, arc, sea, out):
     """State (6,) at s (m from the arc's start) of the straight part, walking back from the lift-off in y.
 
     Source: r = r_t - d int (1 + eps) ds, T = T_t - int kappa ds, the heading of this file.
 
-    delta : smallest force, N: a slack part is drawn straight and even
+    end, place : span of the lift-off, and m from its start    arc : `Arc`; by its smallest force delta a slack part is
+    drawn straight and even
     """
+    first, spans, laws, law_data, delta = arc.first, arc.spans, arc.laws, arc.law_data, arc.delta
     normal = sea.bed_normal
     wet = sea.water_density > 0.0 and y[2] < 0.0
     load, u, d, tilt = np.empty(3), np.empty(3), np.empty(3), np.empty(3)

@@ -91,14 +91,16 @@ def _shape(s, dx, dz, length, EA, w, status, solution):
 
 
 @kernel
-def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
+def guess_states(line, sea, ends, rest, scale, s, out):
     """Position and force at s (k,) of the uniform catenary between a and b under the resultant of the loads.
 
     Source: the catenary of [Irvine1981] in the plane of chord and resultant, w = |F|/L; docs/theory/shooting.md.
 
-    spans, laws, law_data : of the whole line, from a    a, b : (3,) ends, m    rest : height of its axis on the bed, m
-    scale : force scale, N    out : (k, 6), filled.  Returns the bed part, first and last s (m), equal for none.
+    line : spans, laws and law_data of the whole line, from a    ends : a and b, (3,) each, m
+    rest : height of its axis on the bed, m    scale : force scale, N    out : (k, 6), filled
+    Returns the bed part, first and last s (m), equal for none.
     """
+    (spans, laws, law_data), (a, b) = line, ends
     total, up, along = np.zeros(3), np.zeros(3), np.zeros(3)
     resultant(spans, law_data, sea, a, b, total)
     length = spans[-1].stop - spans[0].start

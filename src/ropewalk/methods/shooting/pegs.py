@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.string import DRY, FORCE_ONLY, STATE, WET, string_slope
+from ropewalk.assembly.string import DRY, FORCE_ONLY, STATE, WET, Around, string_slope
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 PLACE0, PLACE1 = 15, 16  # of an arc's unknowns: s of its start and of its end, where these are at pegs
@@ -63,9 +63,8 @@ def slope_at(arcs, a, y, at_end, sea, box, slope):
         k += 1
     s = arcs.spans[k].stop - arcs.spans[k].start if at_end else 0.0
     phase = WET if sea.water_density > 0.0 and y[2] < 0.0 else DRY
-    string_slope(
-        s, y, STATE, arcs.spans[k], arcs.laws[k], arcs.law_data, sea, phase, arcs.slack[a], 0.0, 0.0, box, slope
-    )  # fmt: skip
+    around = Around(arcs.law_data, sea, arcs.slack[a], box)
+    string_slope(s, y, STATE, (arcs.spans[k], arcs.laws[k], phase), (0.0, 0.0), around, slope)
 
 
 @kernel(**UNCOUNTED)
@@ -96,6 +95,8 @@ def peg_block(arcs, a, y, n0, before, after, map0, map1, block):
 
     y : (ALL,) state and derivatives at the end    n0 : (3,) force at the start, N    before, after : (STATE,) F there
     map0, map1 : (3, 6) of the nodes    block : (LOCAL, LOCAL), of which the rest is filled
+
+    Nine arguments: the arc (2), states and slopes at its ends (4), the places of these (2), and the block.
     """
     way = -1.0 if arcs.reverse[a] else 1.0
     if arcs.dof[a, PLACE0] >= 0:

@@ -44,7 +44,7 @@ def is_quadrature(span, phase, sea):
 
 
 @kernel(**UNCOUNTED)
-def quadrature_step(s, h, y, m, span, law, law_data, phase, delta, scale, K, y_new):
+def quadrature_step(s, h, y, m, here, walk, scale):
     r"""One step of the 8(5,3) pair from s to s + h; returns its error over the tolerance, as `error_norm` does.
 
     .. math:: r(s + h) = r(s) + h \sum_i b_i\, (\nu t)(s + c_i h), \qquad n(s + c h) = n - c h\, (f + \tfrac12 c h f_1)
@@ -52,9 +52,11 @@ def quadrature_step(s, h, y, m, span, law, law_data, phase, delta, scale, K, y_n
     Source: the equations at the head of this file; :math:`\partial(\nu t)/\partial n` as in
     :mod:`ropewalk.assembly.string`. K[0] must hold the slope at s; the stages of dense output are filled.
 
-    s, h : m from the start of the span    y : (ALL,)    m : STATE, FORCE_ONLY or ALL    delta : N
-    scale : (STATE,) tolerance of each entry    K : (STAGES, ALL), the state's columns are filled    y_new : filled
+    s, h : m from the start of the span    y : (ALL,)    m : STATE, FORCE_ONLY or ALL    here : span, law and phase
+    walk : `Walk`, of which y_new and the state's columns of K are filled    scale : (STATE,) tolerance of each entry
     """
+    (span, law, phase), K, y_new = here, walk.K, walk.y_new
+    law_data, delta = walk.around.law_data, walk.around.delta
     fx, fy, fz = span.load[0] + s * span.slope[0], span.load[1] + s * span.slope[1], span.load[2] + s * span.slope[2]
     if phase == WET:
         fz += span.buoyancy

@@ -103,9 +103,8 @@ class GuessedShape:
         scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
         out: Array = np.empty((s.size, string.STATE))
         rest = float(spans.rows.radius.max())
-        low, high = guess_states(
-            spans.rows, spans.laws, model.sections.law_data, model.sea, a, b, rest, scale, np.ascontiguousarray(s), out
-        )
+        line = (spans.rows, spans.laws, model.sections.law_data)
+        low, high = guess_states(line, model.sea, (a, b), rest, scale, np.ascontiguousarray(s), out)
         return out, low, high
 
     def end_load(self, i: int) -> float:
@@ -129,10 +128,9 @@ class GuessedShape:
                 rows[name] = 0.0
             here = part == k
             own: Array = np.empty((int(here.sum()), string.STATE))
-            guess_states(
-                rows, spans.laws[inside], model.sections.law_data, model.sea, np.ascontiguousarray(where[k]),
-                np.ascontiguousarray(where[k + 1]), rest, scale, np.ascontiguousarray(s[here] - at[k]), own,
-            )  # fmt: skip
+            line = (rows, spans.laws[inside], model.sections.law_data)
+            ends = (np.ascontiguousarray(where[k]), np.ascontiguousarray(where[k + 1]))
+            guess_states(line, model.sea, ends, rest, scale, np.ascontiguousarray(s[here] - at[k]), own)
             out[here] = own
         return out, 0.0, 0.0
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.string import ALL, DRY, FORCE_ONLY, GROUNDED, STATE, WET, float_force, string_slope
+from ropewalk.assembly.string import ALL, DRY, FORCE_ONLY, GROUNDED, STATE, WET, Around, float_force, string_slope
 from ropewalk.methods.shooting.bed import HANGING, STRAIGHT, lay_straight, point_on_bed, press, sink
 from ropewalk.methods.shooting.quadrature import is_quadrature, quadrature_step
 from ropewalk.numerics.compile import UNCOUNTED, kernel
@@ -79,23 +79,13 @@ class Arc(NamedTuple):
 class Walk(NamedTuple):
     """What a shot carries along: constants, and memory for one step."""
 
-    law_data: Any
-    sea: Any
-    delta: float
+    around: Around
     pair: int  # FEHLBERG or DORMAND_PRINCE
     K: Any  # (STAGES, ALL) slopes
-    box: Any  # (3, 3, 3) memory of `string_slope`
     rows: Any  # (DENSE_ROWS, STATE) of dense output
     stage: Any  # (ALL,)
     y_new: Any  # (ALL,) state at the end of the step
     slope: Any  # (ALL,)
-
-
-@kernel(**UNCOUNTED)
-def _slope(s, y, m, here, limits, walk, dy):
-    """Slope at s (m) into dy by `string_slope`. Bookkeeping.  here : span, law and phase    limits : low, high"""
-    (span, law, phase), (low, high) = here, limits
-    string_slope(s, y, m, span, law, walk.law_data, walk.sea, phase, walk.delta, low, high, walk.box, dy)
 
 
 @kernel(**UNCOUNTED)
@@ -110,15 +100,15 @@ def _take_step(s, h, y, m, here, limits, walk):
     if walk.pair == FEHLBERG:
         for i in range(1, 6):
             stage_state(y, h, K, F_A[i], i, m, stage)
-            _slope(s + F_C[i] * h, stage, m, here, limits, walk, K[i])
+            string_slope(s + F_C[i] * h, stage, m, here, limits, walk.around, K[i])
         stage_state(y, h, K, F_B, 6, m, y_new)
-        _slope(s + h, y_new, m, here, limits, walk, K[LAST])
+        string_slope(s + h, y_new, m, here, limits, walk.around, K[LAST])
         return
     for i in range(1, LAST):
         stage_state(y, h, K, D_A[i], i, m, stage)
-        _slope(s + D_C[i] * h, stage, m, here, limits, walk, K[i])
+        string_slope(s + D_C[i] * h, stage, m, here, limits, walk.around, K[i])
     stage_state(y, h, K, D_A[LAST], LAST, m, y_new)
-    _slope(s + h, y_new, m, here, limits, walk, K[LAST])
+    string_slope(s + h, y_new, m, here, limits, walk.around, K[LAST])
 
 
 @kernel(**UNCOUNTED)
@@ -146,7 +136,7 @@ def _step_to_event(s, h, goal, y, m, here, lean, walk):
     goal : event, its value and the scale of that    here : span, law and phase
     """
     (event, level, scale), phase = goal, here[2]
-    sea, y_new = walk.sea, walk.y_new
+    sea, y_new = walk.around.sea, walk.y_new
     watched = -APEX if event == APEX else phase
     g0 = event_value(y, watched, sea.bed_normal) - level
     g1 = event_value(y_new, watched, sea.bed_normal) - level
@@ -252,7 +242,7 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
     (tolerance, pair), (grid, table) = integrator, wanted
     first, last, spans, laws, length, force = arc.first, arc.last, arc.spans, arc.laws, arc.length, arc.force
     walk = Walk(
-        arc.law_data, sea, arc.delta, pair, np.zeros((STAGES, ALL)), np.empty((3, 3, 3)),
+        Around(arc.law_data, sea, arc.delta, np.empty((3, 3, 3))), pair, np.zeros((STAGES, ALL)),
         np.empty((DENSE_ROWS, STATE)), np.empty(ALL), np.empty(ALL), np.empty(ALL),
     )  # fmt: skip
     K, y_new, scale = walk.K, walk.y_new, np.empty(STATE)
@@ -272,13 +262,13 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
         if phase == GROUNDED and end > 0.0:
             phase = _over_buoyant(y, m, i, first, spans, water, walk)
         lean = _lean(y, length)
-        _slope(s, y, m, (span, law, phase), (y[2] + lean, y[2] + lean), walk, K[0])
+        string_slope(s, y, m, (span, law, phase), (y[2] + lean, y[2] + lean), walk.around, K[0])
         while s < end:
             full = h >= end - s
             step = end - s if full else h
             simple = pair == DORMAND_PRINCE and is_quadrature(span, phase, sea)
             if simple:
-                error = quadrature_step(s, step, y, m, span, law, arc.law_data, phase, arc.delta, scale, K, y_new)
+                error = quadrature_step(s, step, y, m, (span, law, phase), walk, scale)
             else:
                 top = -abs(lean) if phase == WET else np.inf
                 _take_step(s, step, y, m, (span, law, phase), (-np.inf, top), walk)
@@ -288,7 +278,7 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
             if event != NOTHING:
                 here = (span, law, phase)
                 if simple:  # the slopes of the derivatives are missing
-                    _slope(s, y, m, here, (y[2] + lean, y[2] + lean), walk, K[0])
+                    string_slope(s, y, m, here, (y[2] + lean, y[2] + lean), walk.around, K[0])
                 reach = force if phase == GROUNDED or event == APEX else length
                 step, trials = _step_to_event(s, step, (event, level, reach), y, m, here, lean, walk)
                 log.steps += trials
@@ -322,7 +312,7 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
                 m = ALL if m > STATE else m  # the place of the event depends on where the arc starts
                 phase = _change_phase(s, y, m, (span, law, phase), lean, walk)
             elif event in (KINK, APEX):
-                _slope(s, y, m, (span, law, phase), (y[2] + lean, y[2] + lean), walk, K[0])
+                string_slope(s, y, m, (span, law, phase), (y[2] + lean, y[2] + lean), walk.around, K[0])
             else:
                 for j in range(STATE if simple else m):
                     K[0, j] = K[LAST, j]
@@ -332,11 +322,11 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
         if span.bound > 0.0:
             if m == FORCE_ONLY:
                 m = ALL
-            _jump(y, m, span, sea, walk.box[0, 0])
+            _jump(y, m, span, sea, walk.around.box[0, 0])
             if phase == GROUNDED and event_value(y, phase, sea.bed_normal) >= 0.0:  # the load is lifted
                 phase = _next_phase(phase, y, water)
     if phase == GROUNDED:
-        sink(y, m, event_value(y, GROUNDED, sea.bed_normal), walk.slope, sea, walk.law_data, spans[last - 1])
+        sink(y, m, event_value(y, GROUNDED, sea.bed_normal), walk.slope, sea, walk.around.law_data, spans[last - 1])
     while k < grid.size:
         for j in range(STATE):
             table[k, j] = y[j]
@@ -352,21 +342,18 @@ def _leave(y, m, arc, on_bed, walk, wanted, log):
 
     A straight part on the bed is gone along at once, and y is then the state at its lift-off.
     """
-    (grid, table), sea = wanted, walk.sea
-    first, last, spans, laws, law_data, delta = arc.first, arc.last, arc.spans, arc.laws, arc.law_data, arc.delta
+    (grid, table), sea = wanted, walk.around.sea
     normal = sea.bed_normal
     phase = DRY
     if sea.water_density > 0.0 and (y[2] < 0.0 or (y[2] == 0.0 and y[5] < 0.0)):
         phase = WET
-    begin, place, k = first, 0.0, 0
+    begin, place, k = arc.first, 0.0, 0
     if on_bed != HANGING and event_value(y, GROUNDED, normal) < 0.0:
         if on_bed == STRAIGHT:
             entries = ALL if m > STATE else m
-            begin, place, log.rest = lay_straight(
-                y, entries, first, last, spans, laws, law_data, sea, delta, walk.box, walk.slope
-            )
+            begin, place, log.rest = lay_straight(y, entries, arc, walk.around, walk.slope)
             while k < grid.size and grid[k] < log.rest:
-                point_on_bed(grid[k], y, first, begin, place, spans, laws, law_data, sea, delta, table[k])
+                point_on_bed(grid[k], y, begin, place, arc, sea, table[k])
                 k += 1
         else:
             phase = GROUNDED
@@ -385,10 +372,12 @@ def _over_buoyant(y, m, i, first, spans, water, walk):
 
     Source: docs/theory/shooting.md, On the bed: a buoyant piece is never on the bed.
     """
-    wet, sea = water and y[2] < 0.0, walk.sea
-    if press(spans[i], 0.0, wet, sea, walk.law_data, walk.slope) > 0.0:
+    wet, sea = water and y[2] < 0.0, walk.around.sea
+    if press(spans[i], 0.0, wet, sea, walk.around.law_data, walk.slope) > 0.0:
         return GROUNDED
-    sink(y, m, event_value(y, GROUNDED, sea.bed_normal), walk.slope, sea, walk.law_data, spans[max(i - 1, first)])
+    sink(
+        y, m, event_value(y, GROUNDED, sea.bed_normal), walk.slope, sea, walk.around.law_data, spans[max(i - 1, first)]
+    )
     return WET if wet else DRY
 
 
@@ -402,11 +391,11 @@ def _lean(y, length):
 def _change_phase(s, y, m, here, lean, walk):
     """Pass the event at s (m): derivatives in y jump, K[0] becomes the slope beyond; the new phase. Bookkeeping."""
     (span, law, phase), slope = here, walk.K[0]
-    _slope(s, y, m, here, (y[2] - lean, y[2] - lean), walk, walk.slope)
-    after = _next_phase(phase, y, walk.sea.water_density > 0.0)
-    _slope(s, y, m, (span, law, after), (y[2] + lean, y[2] + lean), walk, slope)
-    _saltation(y, m, walk.slope, slope, phase, walk.sea.bed_normal)
-    _slope(s, y, m, (span, law, after), (y[2] + lean, y[2] + lean), walk, slope)
+    string_slope(s, y, m, here, (y[2] - lean, y[2] - lean), walk.around, walk.slope)
+    after = _next_phase(phase, y, walk.around.sea.water_density > 0.0)
+    string_slope(s, y, m, (span, law, after), (y[2] + lean, y[2] + lean), walk.around, slope)
+    _saltation(y, m, walk.slope, slope, phase, walk.around.sea.bed_normal)
+    string_slope(s, y, m, (span, law, after), (y[2] + lean, y[2] + lean), walk.around, slope)
     return after
 
 
@@ -485,11 +474,11 @@ def _fill(s, h, x, y, here, walk, out):
     K, stage = walk.K, walk.stage
     for i in range(LAST + 1, STAGES):
         stage_state(y, h, K, D_A[i], i, STATE, stage)
-        _slope(s + D_C[i] * h, stage, STATE, here, (-np.inf, np.inf), walk, K[i])
+        string_slope(s + D_C[i] * h, stage, STATE, here, (-np.inf, np.inf), walk.around, K[i])
     dense_rows(y, walk.y_new, h, K, STATE, walk.rows)
     dense_value(y, walk.rows, min(1.0, max(0.0, x)), STATE, out)
     if here[2] == GROUNDED:
-        _flatten(out, walk.sea.bed_normal)
+        _flatten(out, walk.around.sea.bed_normal)
 
 
 @kernel(**UNCOUNTED)
