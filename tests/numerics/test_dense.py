@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from ropewalk.numerics.dense import normal_equations, solve_dense, solve_scaled
+from ropewalk.numerics.dense import normal_equations, solve_dense, solve_positive, solve_scaled
 
 
 def test_solution_of_random_systems():
@@ -44,3 +44,14 @@ def test_normal_equations():
     normal_equations(A, b, N, c)
     assert_allclose(N, A.T @ A, rtol=1e-13, atol=1e-14)
     assert_allclose(c, A.T @ b, rtol=1e-13, atol=1e-14)
+
+
+def test_positive_definite_systems_and_only_these():
+    rng = np.random.default_rng(4)
+    G, b, x = rng.normal(size=(9, 9)), rng.normal(size=9), np.zeros(9)
+    A = G @ G.T + np.eye(9)
+    assert solve_positive(A.copy(), b, x)
+    # condition number below 100: round-off 1e-14
+    assert_allclose(A @ x, b, rtol=0, atol=1e-12)
+    A[4, 4] = -1.0
+    assert not solve_positive(A, b, x)

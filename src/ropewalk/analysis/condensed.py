@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix
-from scipy.sparse.linalg import splu
 
 from ropewalk.errors import InputError
 from ropewalk.methods.linear.assembly import assemble, placed
@@ -29,6 +28,7 @@ from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import FREE, LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample
+from ropewalk.numerics.sparse_lu import Factors
 
 NEUTRAL = 1e-6  # 1/s2, of the mass added to the stiffness: holds neutral modes (a yaw) far below any period of use
 AXES = ("x", "y", "z")
@@ -74,11 +74,11 @@ def _condense(K: csr_matrix, B: csr_matrix, M: csr_matrix, chosen: Ints) -> tupl
         return tuple(matrix[chosen][:, chosen].toarray() for matrix in (K, B, M))  # type: ignore[return-value]
     inner = csc_matrix(K[rest][:, rest] + NEUTRAL * M[rest][:, rest])
     try:
-        factor = splu(inner)
-    except RuntimeError:
+        factor = Factors(inner)
+        X = -factor.solve(K[rest][:, chosen].toarray())
+        Y = -factor.solve(K[chosen][:, rest].toarray().T, transposed=True)
+    except np.linalg.LinAlgError:
         raise InputError("the lines have no stiffness here: a part of them is neither held nor heavy") from None
-    X = -factor.solve(K[rest][:, chosen].toarray())
-    Y = -factor.solve(K[chosen][:, rest].toarray().T, trans="T")
     right = np.zeros((K.shape[0], chosen.size))
     left = right.copy()
     right[chosen] = left[chosen] = np.eye(chosen.size)

@@ -20,6 +20,7 @@ import numpy as np
 from ropewalk.assembly.catenary import Assembly, Balance, evaluate, gather, present_parts
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.numerics.compile import UNCOUNTED, kernel
+from ropewalk.numerics.dense import solve_positive
 from ropewalk.numerics.entry import Entry
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
 
@@ -73,41 +74,6 @@ class Path:
     blocked: bool = False  # a line too short at the start of the iteration
 
 
-@kernel(**UNCOUNTED)
-def _factor_solve(A, b, x):
-    r"""Solve A x = b by Cholesky's method in place of A; False if A is not positive definite.
-
-    .. math:: A = L L^T, \qquad L y = b, \qquad L^T x = y
-
-    Source: [Golub2013], sec. 4.2.    A : (n, n)    b, x : (n,)
-    """
-    n = b.size
-    for j in range(n):
-        d = A[j, j]
-        for k in range(j):
-            d -= A[j, k] * A[j, k]
-        if not d > 0.0:
-            return False
-        d = np.sqrt(d)
-        A[j, j] = d
-        for i in range(j + 1, n):
-            v = A[i, j]
-            for k in range(j):
-                v -= A[i, k] * A[j, k]
-            A[i, j] = v / d
-    for i in range(n):
-        v = b[i]
-        for k in range(i):
-            v -= A[i, k] * x[k]
-        x[i] = v / A[i, i]
-    for i in range(n - 1, -1, -1):
-        v = x[i]
-        for k in range(i + 1, n):
-            v -= A[k, i] * x[k]
-        x[i] = v / A[i, i]
-    return True
-
-
 @kernel
 def _dense_step(K, free, force, root, step):
     r"""Newton step of the free dofs, 0 of the others; the number of shifts until the matrix is positive definite.
@@ -137,7 +103,7 @@ def _dense_step(K, free, force, root, step):
             for j in range(n):
                 A[i, j] = S[i, j]
             A[i, i] += shift * largest * (root[free[i]] * root[free[i]])
-        if _factor_solve(A, b, x):
+        if solve_positive(A, b, x):
             break
         shift = SHIFT_START if shift == 0.0 else shift * SHIFT_FACTOR
         shifts += 1
@@ -171,7 +137,8 @@ class _SparseSteps:
     def step(self, out: Balance, scale: Array) -> tuple[Array, int]:
         """Step of the free dofs and the number of shifts it took."""
         from scipy.sparse import coo_matrix, diags
-        from scipy.sparse.linalg import splu
+
+        from ropewalk.numerics.sparse_lu import Factors  # when used: scipy.sparse takes a tenth of a second to load
 
         n = self._free.size
         values = np.concatenate([out.blocks.ravel(), out.own.ravel()])[self._kept]
@@ -182,11 +149,11 @@ class _SparseSteps:
         shift, shifts = SHIFT_START, 0
         while shifts < 40:
             try:
-                step = splu((K + diags(shift * largest * weights)).tocsc()).solve(force)
-            except RuntimeError:  # exactly singular
+                step = Factors(K + diags(shift * largest * weights)).solve(force)
+                if np.dot(step, force) >= 0.0:
+                    break
+            except np.linalg.LinAlgError:
                 step = np.full(n, np.nan)
-            if np.all(np.isfinite(step)) and np.dot(step, force) >= 0.0:
-                break
             shift, shifts = shift * SHIFT_FACTOR, shifts + 1
         return step, shifts
 

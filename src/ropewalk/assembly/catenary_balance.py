@@ -90,16 +90,21 @@ def _solve(work: Work, stiffness: Array, most: int) -> Path:
     work.place, path = newton.run(work.place, most)
     if path.stable or work.place.bodies.shape[0] == 0:  # the energy of lines alone is convex
         return path
+    work.place, path = nudged(newton, work.place, path, most)
+    return path
+
+
+def nudged(newton: Newton, place: Place, path: Path, most: int) -> tuple[Place, Path]:
+    """A balance that is stable, from one that may not be: nudges along the lowest mode leave what is not."""
     path.lowest, mode = newton.lowest_mode()
     for _ in range(MOST_NUDGES):
         if not path.converged or path.lowest >= -UNSTABLE:
             break
-        place = moved(work.place, work.assembly.frame, NUDGE * work.scales.length * mode)
-        before = path
-        work.place, path = newton.run(place, most)
-        path.iterations += before.iterations
+        before = path.iterations
+        place, path = newton.run(moved(place, newton.assembly.frame, NUDGE * newton.scales.length * mode), most)
+        path.iterations += before
         path.lowest, mode = newton.lowest_mode()
-    return path
+    return place, path
 
 
 def _polish(work: Work, path: Path, most: int) -> Path:

@@ -83,3 +83,38 @@ def normal_equations(A, b, N, c):
                 c[i] += f * b[k]
                 for j in range(n):
                     N[i, j] += f * A[k, j]
+
+
+@kernel(**UNCOUNTED)
+def solve_positive(A, b, x):
+    r"""Solve A x = b by Cholesky's method in place of A; False if A is not positive definite.
+
+    .. math:: A = L L^T, \qquad L y = b, \qquad L^T x = y
+
+    Source: [Golub2013], sec. 4.2.    A : (n, n)    b, x : (n,)
+    """
+    n = b.size
+    for j in range(n):
+        d = A[j, j]
+        for k in range(j):
+            d -= A[j, k] * A[j, k]
+        if not d > 0.0:
+            return False
+        d = np.sqrt(d)
+        A[j, j] = d
+        for i in range(j + 1, n):
+            v = A[i, j]
+            for k in range(j):
+                v -= A[i, k] * A[j, k]
+            A[i, j] = v / d
+    for i in range(n):
+        v = b[i]
+        for k in range(i):
+            v -= A[i, k] * x[k]
+        x[i] = v / A[i, i]
+    for i in range(n - 1, -1, -1):
+        v = x[i]
+        for k in range(i + 1, n):
+            v -= A[k, i] * x[k]
+        x[i] = v / A[i, i]
+    return True

@@ -9,23 +9,25 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
-Array = NDArray[np.float64]
+IN_ORDER: dict[str, Any] = {"permc_spec": "NATURAL", "diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
 
 
 class Factors:
     """P A Q = L U of a square matrix; raises numpy's LinAlgError for one that is singular or not finite."""
 
-    def __init__(self, matrix: Array) -> None:
-        if not np.all(np.isfinite(matrix)):
+    def __init__(self, matrix: Any, *, ordered: bool = False) -> None:
+        """matrix : (n, n), dense or sparse    ordered : without pivoting, for a matrix that is in a good order"""
+        A = csc_array(matrix)
+        if not np.all(np.isfinite(A.data)):
             raise np.linalg.LinAlgError("the matrix is not finite")
         try:
-            self._lu: Any = splu(csc_array(matrix))
+            self._lu: Any = splu(A, **(IN_ORDER if ordered else {}))
         except RuntimeError:  # exactly singular, as scipy has it
             raise np.linalg.LinAlgError("the matrix is singular") from None
 
-    def solve(self, right: Array) -> Array:
-        """x with A x = right."""
-        x: Array = self._lu.solve(right)
+    def solve(self, right: Any, *, transposed: bool = False) -> Any:
+        """x with A x = right, or A^T x = right, real or complex; right : (n,) or (n, k)."""
+        x = self._lu.solve(right, trans="T" if transposed else "N")
         if not np.all(np.isfinite(x)):
             raise np.linalg.LinAlgError("the matrix is singular")
         return x

@@ -313,7 +313,7 @@ class Flow:
         try:
             right = np.concatenate([self.matrix.along_axes(at.out), -look.laws.miss])
             dr, dt = self.matrix.solve(slopes, shift, stretch, laws, right)
-        except RuntimeError:  # singular
+        except np.linalg.LinAlgError:
             return None
         node, length = self.work.bars.node, self.work.bars.length
         turn = float((np.linalg.norm(dr[node[:, 1]] - dr[node[:, 0]], axis=1) / length).max(initial=0.0))

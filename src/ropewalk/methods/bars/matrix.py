@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import csc_array
-from scipy.sparse.linalg import splu
 
 from ropewalk.methods.bars.arrays import Bars
 from ropewalk.methods.bars.slopes import Pattern
 from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.numerics.sparse_lu import Factors
 
 HELD = -1  # number of a component that does not move
 
@@ -91,5 +91,5 @@ class Matrix:
         values.append(by_tension)
         data = np.bincount(self.where, weights=np.concatenate(values)[self.kept], minlength=self.indices.size)
         matrix = csc_array((data, self.indices, self.indptr), shape=(self.size, self.size))
-        x = splu(matrix).solve(right)
+        x = Factors(matrix).solve(right)
         return self.from_axes(x[: self.n_places]), x[self.n_places :]

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import splu
 
 from ropewalk.errors import ConvergenceError
 from ropewalk.methods.linear.assembly import Assembled, nodal, placed
@@ -16,6 +15,7 @@ from ropewalk.methods.linear.unknowns import Unknowns
 from ropewalk.methods.linear.wet import Wet, blocks, drag_matrices, wave_force, wet_parts
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
+from ropewalk.numerics.sparse_lu import Factors
 
 Complex = NDArray[np.complex128]
 
@@ -139,12 +139,12 @@ def _solve(A: Any, b: Complex) -> Complex:
     if size == 0.0:
         return np.zeros_like(b)
     try:
-        x = splu(A, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True}).solve(b)
+        x = Factors(A, ordered=True).solve(b)
         if float(np.linalg.norm(A @ x - b)) <= SOLVE_TOLERANCE * size:
             return np.asarray(x)
-    except RuntimeError:  # a pivot vanished
+    except np.linalg.LinAlgError:  # a pivot vanished
         pass
     try:
-        return np.asarray(splu(A).solve(b))
-    except RuntimeError:
+        return np.asarray(Factors(A).solve(b))
+    except np.linalg.LinAlgError:
         raise ConvergenceError("the response is infinite: an undamped mode has exactly this frequency") from None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import splu
 
 from ropewalk.assembly.ropes import freeze_ropes
 from ropewalk.errors import ConvergenceError
@@ -20,6 +19,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, end_positions, resample
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
+from ropewalk.numerics.sparse_lu import Factors
 
 PLAIN_ITERATIONS = 25
 MOST_ITERATIONS = 100  # damped ones
@@ -153,10 +153,8 @@ class _Judge:
         """
         mass += NEUTRAL * max(self.model.sea.gravity, 1.0) / self.length_scale
         try:
-            step = splu((rest.assembled.K + mass * rest.assembled.M).tocsc()).solve(-rest.assembled.residual)
-        except RuntimeError:  # exactly singular
-            return None
-        if not np.all(np.isfinite(step)):
+            step = Factors(rest.assembled.K + mass * rest.assembled.M).solve(-rest.assembled.residual)
+        except np.linalg.LinAlgError:
             return None
         place = moved(self.model, self.unknowns, rest.place, rest.assembled.S, step)
         new = self(place, rest.iterations + 1)

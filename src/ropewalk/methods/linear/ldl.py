@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_matrix, triu
-from scipy.sparse.linalg import splu
 
 from ropewalk.errors import ConvergenceError
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.ldl import NO_LIMIT, factorise, symbolic
 from ropewalk.numerics.ldl import Factor as Layout
+from ropewalk.numerics.sparse_lu import Factors
 
 WIDTH = 4  # right sides at a time: what a kernel keeps in registers
 SOLVE_TOLERANCE = 1e-8  # relative residual of a solve above which the factorisation is repeated with pivoting
@@ -101,8 +101,8 @@ class SymmetricFactor:
         if not failed and (only_count or self._is_good(A)):
             return
         try:
-            self._lu = splu(A)
-        except RuntimeError:
+            self._lu = Factors(A)
+        except np.linalg.LinAlgError:
             raise ConvergenceError(SINGULAR) from None
 
     def _is_good(self, A: csc_matrix) -> bool:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags
-from scipy.sparse.linalg import LinearOperator, eigs, splu
+from scipy.sparse.linalg import LinearOperator, eigs
 
 from ropewalk.errors import ConvergenceError
 from ropewalk.methods.linear.lanczos import block_lanczos, products
 from ropewalk.methods.linear.ldl import SINGULAR, SOLVE_TOLERANCE, SymmetricFactor
 from ropewalk.methods.linear.mass import unit_mass
 from ropewalk.model.arrays import Array, Ints
+from ropewalk.numerics.sparse_lu import Factors
 
 Complex = NDArray[np.complex128]
 
@@ -45,15 +46,15 @@ class Factor:
         inner = (P.T @ A @ P).tocsc()
         self._PT = P.T.tocsc()
         try:
-            self.lu = splu(inner, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+            self.lu = Factors(inner, ordered=True)
             good = self._is_good(A)
-        except RuntimeError:  # a pivot vanished
+        except np.linalg.LinAlgError:  # a pivot vanished
             good = False
         if good:
             return
         try:
-            self.lu = splu(inner)
-        except RuntimeError:
+            self.lu = Factors(inner)
+        except np.linalg.LinAlgError:
             raise ConvergenceError(SINGULAR) from None
 
     def _is_good(self, A: csc_matrix) -> bool:

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.balance_newton import Newton, Path, Place, Scales, moved
+from ropewalk.assembly.balance_newton import Newton, Path, Place, Scales
 from ropewalk.assembly.catenary import Assembly, Balance, balance, gather
-from ropewalk.assembly.catenary_balance import MOST_NUDGES, NUDGE, SOFTER, UNSTABLE
+from ropewalk.assembly.catenary_balance import SOFTER, UNSTABLE, nudged
 from ropewalk.assembly.catenary_build import build_assembly, free_dofs, scales
 from ropewalk.errors import InputError
 from ropewalk.methods.claims import CLOSED_FORM, demands
@@ -195,15 +195,7 @@ def _solve(
     place, path = newton.run(place, most)
     if path.blocked:
         return newton, place, path
-    path.lowest, mode = newton.lowest_mode()
-    for _ in range(MOST_NUDGES):
-        if not path.converged or path.lowest >= -UNSTABLE:
-            break
-        before = path.iterations
-        place, path = newton.run(moved(place, assembly.frame, NUDGE * sizes.length * mode), most)
-        path.iterations += before
-        path.lowest, mode = newton.lowest_mode()
-    return newton, place, path
+    return newton, *nudged(newton, place, path, most)
 
 
 def _with_stiffness(assembly: Assembly, stiffness: Array) -> Assembly:

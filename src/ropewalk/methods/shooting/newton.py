@@ -304,16 +304,13 @@ def _direction(matrix: Any, residual: Array, damping: float) -> Array | None:
         if not solve_dense(left, right):
             return None
         return right if np.all(np.isfinite(right)) else None
-    from scipy.sparse.linalg import splu  # when used: it takes a tenth of a second to load
+    from ropewalk.numerics.sparse_lu import Factors  # when used: scipy.sparse takes a tenth of a second to load
 
     try:
         if damping == 0.0:
-            direction = splu(matrix).solve(-residual)
-        else:
-            normal = (matrix.T @ matrix).tocsc()
-            normal.setdiag(normal.diagonal() + damping * normal.diagonal().max())
-            direction = splu(normal).solve(-(matrix.T @ residual))
-    except RuntimeError:  # singular, as raised by scipy
+            return Factors(matrix).solve(-residual)
+        normal = (matrix.T @ matrix).tocsc()
+        normal.setdiag(normal.diagonal() + damping * normal.diagonal().max())
+        return Factors(normal).solve(-(matrix.T @ residual))
+    except np.linalg.LinAlgError:
         return None
-    good: Array = np.asarray(direction, dtype=np.float64)
-    return good if np.all(np.isfinite(good)) else None

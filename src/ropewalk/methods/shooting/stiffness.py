@@ -54,11 +54,11 @@ def line_stiffness(
 
 def _following(inner: Any, outer: Array) -> Array:
     """How the rest follows a body; where something slack is free to stay, the least of what it may do."""
-    from scipy.sparse.linalg import splu  # when used: it takes a tenth of a second to load
+    from ropewalk.numerics.sparse_lu import Factors  # when used: scipy.sparse takes a tenth of a second to load
 
     try:
-        follow: Array = splu(inner).solve(outer)
-    except RuntimeError:  # exactly singular, as raised by scipy
+        follow: Array = Factors(inner).solve(outer)
+    except np.linalg.LinAlgError:
         follow = np.linalg.lstsq(inner.toarray(), outer, rcond=None)[0]
     return follow
 

@@ -49,9 +49,9 @@ def tangent(
         slope += weight * out.residual / step
     pattern = sparse_pattern(problem.x.size, problem.arcs, problem.nodes, problem.rigid)
     matrix = sparse_matrix(pattern, solution.out, problem.scales)
-    from scipy.sparse.linalg import splu  # when used: it takes a tenth of a second to load
+    from ropewalk.numerics.sparse_lu import Factors  # when used: scipy.sparse takes a tenth of a second to load
 
-    direction: Array = splu(matrix).solve(-slope / problem.scales.row) * problem.scales.column
+    direction: Array = Factors(matrix).solve(-slope / problem.scales.row) * problem.scales.column
     return direction
 
 
