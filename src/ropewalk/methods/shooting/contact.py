@@ -10,6 +10,7 @@ from ropewalk.methods.shooting.assembly import Result
 from ropewalk.methods.shooting.bed import HANGING, STRAIGHT
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.gaps import gaps, room_below
+from ropewalk.methods.shooting.pegs import START_FORCE
 from ropewalk.methods.shooting.plan import LinePlan, Plan
 from ropewalk.methods.shooting.read import SAMPLE_TOLERANCE, sample
 from ropewalk.model.arrays import Array, Ints
@@ -50,7 +51,7 @@ def _ends(model: Model, line: LinePlan, problem: Problem, out: Result, own: Ints
     for j, a in ((0, int(own[0])), (1, int(own[-1]))):
         if bool(arcs.reverse[a]) != (j == 1):
             continue
-        lift = float(problem.x[arcs.dof[a, 12:15]] @ normal)
+        lift = float(problem.x[arcs.dof[a, START_FORCE]] @ normal)
         if arcs.on_bed[a] != HANGING and lift >= 0.0 and abs(arcs.lift[a, 0]) > 0.0:
             ends[j] = False
         elif arcs.on_bed[a] == HANGING and not line.ends[j] and lift < 0.0:
@@ -67,7 +68,7 @@ def pulled_cuts(model: Model, line: LinePlan, problem: Problem, own: Ints) -> li
         for side in range(2):
             a = int(own[c + side])
             node = int(problem.arcs.node[a, 0])
-            up = float(problem.x[problem.arcs.dof[a, 12:15]] @ model.sea.bed_normal)
+            up = float(problem.x[problem.arcs.dof[a, START_FORCE]] @ model.sea.bed_normal)
             if up > PULL * float(problem.arcs.force[a]) - float(problem.nodes.force[node] @ model.sea.bed_normal):
                 found.append((c, side))
     return found

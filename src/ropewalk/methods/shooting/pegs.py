@@ -19,6 +19,7 @@ import numpy as np
 from ropewalk.assembly.string import DRY, FORCE_ONLY, STATE, WET, Around, string_slope
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 
+START_FORCE = slice(12, 15)  # of the unknowns that an arc touches: the force at its start
 PLACE0, PLACE1 = 15, 16  # of an arc's unknowns: s of its start and of its end, where these are at pegs
 KEPT = 0.45  # of the way to its neighbour that a peg may go in one step, so that two cannot pass each other
 

@@ -9,7 +9,7 @@ from ropewalk.assembly.catenary_state import with_corners
 from ropewalk.assembly.string import ALL, STATE, float_force
 from ropewalk.methods.shooting.assembly import Result, place, places
 from ropewalk.methods.shooting.build import Problem
-from ropewalk.methods.shooting.pegs import PLACE0, PLACE1
+from ropewalk.methods.shooting.pegs import PLACE0, PLACE1, START_FORCE
 from ropewalk.methods.shooting.shot import LOG, Arc, shoot, start_state
 from ropewalk.model.arrays import Array, Flags, offsets, records
 from ropewalk.model.lines import POINT
@@ -52,7 +52,7 @@ def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -
     arcs = problem.arcs
     y, table, log = np.empty(ALL), np.full((s.size, STATE), np.nan), records(1, LOG)[0]
     begin = node_position(problem, int(arcs.node[a, 0])) + arcs.lift[a, 0] * model.sea.bed_normal
-    start_state(begin, problem.x[arcs.dof[a, 12:15]], y)
+    start_state(begin, problem.x[arcs.dof[a, START_FORCE]], y)
     integrator, wanted = (tolerance, DORMAND_PRINCE), (np.ascontiguousarray(s), table)
     arc = Arc(arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, arcs.length[a], arcs.force[a],
               arcs.slack[a])  # fmt: skip
@@ -110,7 +110,7 @@ def over_forces(model: Model, problem: Problem, out: Result) -> list[tuple[int, 
         force = np.zeros(3)
         for a in np.flatnonzero(arcs.line == i):
             if arcs.dof[a, PLACE0] == d:
-                force += problem.x[arcs.dof[a, 12:15]]
+                force += problem.x[arcs.dof[a, START_FORCE]]
             if arcs.dof[a, PLACE1] == d:
                 force -= out.end_state[a, 3:6]
         found.append((int(i), int(model.lines.over_start[i]) + before, float(problem.x[d]), force))
@@ -122,7 +122,7 @@ def start_force(model: Model, problem: Problem, a: int, out: Result) -> Array:
     arcs = problem.arcs
     if out.log.rest[a] > 0.0:
         return sample(model, problem, a, np.zeros(1), SAMPLE_TOLERANCE)[0, 3:]
-    return problem.x[arcs.dof[a, 12:15]].copy()
+    return problem.x[arcs.dof[a, START_FORCE]].copy()
 
 
 class SolvedShape:

@@ -15,6 +15,7 @@ from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.multiple import growth
 from ropewalk.methods.shooting.newton import BAD_START, CONVERGED, Path
+from ropewalk.methods.shooting.pegs import START_FORCE
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import line_table, node_position, over_forces
 from ropewalk.methods.shooting.shape import end_place, peg_knots
@@ -192,7 +193,7 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
 
 def _part(model: Model, problem: Problem, row: int) -> str:
     """What an equation belongs to."""
-    arc = np.flatnonzero(np.any(problem.arcs.dof[:, 12:15] == row, axis=1))
+    arc = np.flatnonzero(np.any(problem.arcs.dof[:, START_FORCE] == row, axis=1))
     if arc.size:
         return f"line '{model.names.lines[problem.arcs.line[arc[0]]]}' does not reach its end"
     node = np.flatnonzero(np.any(problem.nodes.dof == row, axis=1))
@@ -266,7 +267,7 @@ def _slack_on_bed(model: Model, attempt: Attempt) -> str:
     """Sentence about a line that lies on the bed without a pull; empty if there is none."""
     arcs, normal = attempt.problem.arcs, model.sea.bed_normal
     for a in np.flatnonzero(arcs.on_bed != HANGING):
-        n0 = attempt.problem.x[arcs.dof[a, 12:15]]
+        n0 = attempt.problem.x[arcs.dof[a, START_FORCE]]
         if np.linalg.norm(n0 - (n0 @ normal) * normal) < NO_PULL * arcs.force[a]:
             name = model.names.lines[arcs.line[a]]
             return f"line '{name}' lies slack on the seabed, where it has no unique shape{way_out(model)}"
@@ -298,7 +299,7 @@ def _upright(model: Model, attempt: Attempt) -> str:
     for a in range(arcs.line.size):
         i = int(arcs.line[a])
         apart = float(np.linalg.norm(end_place(model, attempt.place, i, 1) - end_place(model, attempt.place, i, 0)))
-        sideways = float(np.hypot(*x[arcs.dof[a, 12:14]]))
+        sideways = float(np.hypot(*x[arcs.dof[a, START_FORCE]][:2]))
         if sideways < SLACK * arcs.force[a] and apart < float(model.lines.length[i]):
             name = model.names.lines[i]
             return f"line '{name}' hangs slack in vertical legs and has no unique shape{way_out(model)}"

@@ -11,6 +11,7 @@ import numpy as np
 
 from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.build import Problem
+from ropewalk.methods.shooting.pegs import START_FORCE
 from ropewalk.model.arrays import Array
 
 SLACK_PULL = 30.0  # times delta: a force along the bed up to this is that of a slack line
@@ -20,7 +21,7 @@ def loosen(problem: Problem, normal: Array, before: float, share: float) -> None
     """Scale the forces of slack arcs in the unknowns as delta goes from `before` to `share` of the force scale."""
     arcs, x = problem.arcs, problem.x
     for a in range(arcs.line.size):
-        own = arcs.dof[a, 12:15]
+        own = arcs.dof[a, START_FORCE]
         n0 = x[own]
         up = normal if arcs.on_bed[a] != HANGING else np.array([0.0, 0.0, 1.0])
         flat = n0 - (n0 @ up) * up

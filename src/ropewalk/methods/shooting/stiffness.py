@@ -18,6 +18,7 @@ from ropewalk.assembly.balance_newton import Place
 from ropewalk.methods.shooting.assembly import Result, evaluate, result_memory
 from ropewalk.methods.shooting.build import Problem, build_problem
 from ropewalk.methods.shooting.newton import sparse_matrix, sparse_pattern
+from ropewalk.methods.shooting.pegs import START_FORCE
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.shape import Shape
 from ropewalk.model.arrays import Array
@@ -66,7 +67,7 @@ def _following(inner: Any, outer: Array) -> Array:
 def _copy_solution(solved: Problem, problem: Problem) -> None:
     """Forces, points, cuts and pegs of the solved problem; the arcs and nodes of both come in the same order."""
     problem.x[problem.pegs[:, 2]] = solved.x[solved.pegs[:, 2]]
-    problem.x[problem.arcs.dof[:, 12:15]] = solved.x[solved.arcs.dof[:, 12:15]]
+    problem.x[problem.arcs.dof[:, START_FORCE]] = solved.x[solved.arcs.dof[:, START_FORCE]]
     for old, new in zip(solved.nodes.dof[:, :3], problem.nodes.dof[:, :3], strict=True):
         both = (old >= 0) & (new >= 0)
         problem.x[new[both]] = solved.x[old[both]]
