@@ -136,7 +136,9 @@ def write_parquet(dataset: xr.Dataset, path: Path) -> list[Path]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise InputError("Parquet files need pyarrow: pip install pyarrow") from None
+        raise InputError(
+            "Parquet files need pyarrow, which no extra of ropewalk installs: pip install pyarrow"
+        ) from None
     data = {
         name: values if values.dtype.kind in "fiub" else values.astype(str) for _, name, values in columns_of(dataset)
     }
