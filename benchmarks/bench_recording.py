@@ -19,7 +19,8 @@ import numpy as np
 
 import ropewalk as rw
 from benchmarks.bench_mixed_fem import DURATION, EVERY, OC3
-from ropewalk.analysis.run import first_state, record_times
+from ropewalk.analysis.run import record_times
+from ropewalk.analysis.start import first_state
 from ropewalk.methods.mixed.events import compiled_for, march_to
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.model.arrays import Array
@@ -82,7 +83,7 @@ def whole_run(duration: float) -> None:
     """Print how long a run takes, and the share of it that its steps take."""
     system = _spar(duration)
     model, solver = build(system), MixedFem()
-    state = first_state(system, model, solver)
+    state = first_state(system, model, solver)[0]
     times = record_times(duration, system.record.every)
     rw.simulate(system, 2.0)
     whole, steps = np.inf, np.inf
@@ -124,7 +125,7 @@ def ledger() -> None:
         ledger_share(f"OC3 line, {elements} elements", model, initial_state(model), times, tolerance)
     system = _spar(60.0)
     model, solver = build(system), MixedFem()
-    state = first_state(system, model, solver)
+    state = first_state(system, model, solver)[0]
     ledger_share("OC3 spar", model, state, record_times(60.0, system.record.every), solver.tolerance)
 
 

@@ -32,35 +32,36 @@ SAME = re.compile(r"\b[Aa]s (?::func:)?`([\w.]+)`")  # refers to another functio
 BOOKKEEPING = re.compile(r"\bBookkeeping\b")  # copies, index maps, searches, calls of other kernels: nothing to derive
 ELSEWHERE = {"ropewalk_unit.py"}  # written into units
 NO_MATHEMATICS = {"empty", "zeros", "full", "int64", "isfinite", "isnan"}  # functions that bookkeeping may call
+LOOKED_UP = {
+    "record_plan",  # `make plan`
+    "save_case",  # System.to_file, above io, imports the module by name
+    "FACES",  # spec/shown.py, likewise
+    "register",  # notebook/accessor.py, by registration.py
+    "Unit",  # the class that the FMU's program looks for
+}
 NEWTON_LOOPS = [
+    "analysis/rod_design.py",
     "assembly/balance_newton.py",
     "assembly/link_start.py",
-    "physics/catenary_bed.py",
-    "physics/catenary_free.py",
-    "physics/elasticity.py",
-    "physics/rod_energy.py",
-    "physics/steady_waves.py",
     "methods/bars/equilibrium.py",
-    "methods/bars/flow.py",
-    "methods/bars/implicit.py",
-    "methods/bars/loops.py",
     "methods/bars/rattle.py",
     "methods/bars/work.py",
-    "methods/chain/statics.py",
     "methods/chain/steps.py",
     "methods/linear/equilibrium.py",
     "methods/mixed/equilibrium.py",
-    "methods/mixed/high_order.py",
-    "methods/mixed/landing.py",
     "methods/mixed/steps.py",
-    "methods/rods/elastic.py",
-    "methods/rods/equilibrium.py",
-    "methods/shooting/bed.py",
     "methods/shooting/newton.py",
-    "numerics/arclength.py",
-    "analysis/audit_loads.py",
-    "analysis/rod_design.py",
-]  # files with Newton loops of their own
+]  # files with Newton loops whose steps and tests are in other functions
+NOT_NEWTON = {
+    "find_extremum",  # regula falsi
+    "_step_to_event",  # regula falsi
+    "softest",  # inverse iteration of an eigenvector
+    "_iterate",  # fixed point of linearised drag
+    "string_misses",  # finer and finer steps
+    "walk",  # descent along gradients
+    "descend",  # descent along gradients
+}
+SIZES = {"abs", "norm", "hypot"}  # functions in tests of convergence
 
 
 @cache
@@ -272,10 +273,154 @@ def test_files_named_in_text_exist():
             assert any(place.exists() for place in places) or name in ELSEWHERE, (path, name)
 
 
+def names_of(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def calls_of(node: ast.AST) -> set[str]:
+    return {ast.unparse(part.func).split(".")[-1] for part in ast.walk(node) if isinstance(part, ast.Call)}
+
+
+def assigned(statement: ast.Assign | ast.AugAssign) -> set[str]:
+    """Names to which a statement gives a value, or to parts of which it does."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    inside = [part for target in targets for part in ast.walk(target)]
+    stored = {part.id for part in inside if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    parts = [part for part in inside if isinstance(part, ast.Subscript | ast.Attribute)]
+    return stored | {re.split(r"[.\[]", ast.unparse(part))[0] for part in parts}
+
+
+def divides_or_solves(value: ast.expr) -> bool:
+    quotients = [part for part in ast.walk(value) if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div)]
+    by_number = [
+        isinstance(part.left, ast.Constant | ast.Call) or isinstance(part.right, ast.Constant) for part in quotients
+    ]
+    return not all(by_number) or any(re.search(r"solve|newton|_step$", name.lower()) for name in calls_of(value))
+
+
+def is_newton(loop: ast.For | ast.While) -> bool:
+    """True if a loop changes something by a quotient or solution that depends on it, and ends where a size is small."""
+    on: dict[str, set[str]] = {}  # what each name depends on
+    made, sizes = set(), set()
+    for part in ast.walk(loop):
+        if isinstance(part, ast.Assign | ast.AugAssign):
+            names, uses = assigned(part), names_of(part.value)
+            for name in names:
+                on.setdefault(name, set()).update(uses | (names if isinstance(part, ast.AugAssign) else set()))
+            made |= names if divides_or_solves(part.value) else set()
+            sizes |= names if calls_of(part.value) & SIZES else set()
+    for _ in on:
+        on = {name: used.union(*(on.get(other, set()) for other in used)) for name, used in on.items()}
+    if not any(name in on[name] for name in made):
+        return False
+    for part in ast.walk(loop):
+        inside = [x for line in part.body for x in ast.walk(line)] if isinstance(part, ast.If) else []
+        if any(isinstance(x, ast.Break | ast.Return) for x in inside):
+            test = part.test
+            is_not = any(isinstance(x, ast.Not) for x in ast.walk(test))
+            if is_not or isinstance(test, ast.Name) or any(isinstance(x, ast.Lt | ast.LtE) for x in ast.walk(test)):
+                through = set().union(*(on.get(name, set()) for name in names_of(test))) if is_not else set()
+                if calls_of(test) & SIZES or (names_of(test) | through) & sizes:
+                    return True
+    return isinstance(loop, ast.While) and bool(calls_of(loop.test) & SIZES or names_of(loop.test) & sizes)
+
+
 def test_newton_loops_outside_numerics_give_their_reason():
     """One Newton iteration serves equations evaluated in Python; a loop of another form names it and states why."""
     for path in NEWTON_LOOPS:
         assert "numerics/newton.py" in (SRC / path).read_text(encoding="utf-8"), path
+    for path, tree in trees().items():
+        for scope in [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]:
+            for function in (node for node in scope.body if isinstance(node, ast.FunctionDef)):
+                loops = [node for node in ast.walk(function) if isinstance(node, ast.For | ast.While)]
+                if path.name != "newton.py" and function.name not in NOT_NEWTON and any(map(is_newton, loops)):
+                    texts_ = [ast.get_docstring(node) or "" for node in (tree, scope, function)]
+                    assert any("numerics/newton.py" in text for text in texts_), (path, function.name)
+
+
+def dotted(path: Path) -> str:
+    """Name of a module of the package."""
+    parts = path.relative_to(SRC.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def references(node: ast.AST, own: str, modules: dict[str, set[str]]) -> set[tuple[str, str]]:
+    """Module and name of what a part of a file uses; strings such as "module:name" stand for any module.
+
+    own : module of the file    modules : those behind each name that the file imports
+    """
+    found = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            found.add((own, part.id))
+        elif isinstance(part, ast.ImportFrom):
+            found |= {(part.module or "", name.name) for name in part.names}
+        elif isinstance(part, ast.Attribute):
+            found |= {(module, part.attr) for module in modules.get(ast.unparse(part.value), ())}
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str) and re.fullmatch(r"[\w.:]+", part.value):
+            found.add(("", re.split("[.:]", part.value)[-1]))
+    return found
+
+
+def imported_modules(tree: ast.Module) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            for name in node.names:
+                found.setdefault(name.asname or name.name, set()).add(f"{node.module}.{name.name}")
+        elif isinstance(node, ast.Import):
+            for name in node.names:
+                found.setdefault(name.asname or name.name, set()).add(name.name)
+    return found
+
+
+def defined(node: ast.stmt) -> list[str]:
+    """Names that a statement of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+
+
+def is_registered(node: ast.stmt) -> bool:
+    """True for what a decorator hands over to numba, typer and others: any but those of the language and kernels."""
+    marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in getattr(node, "decorator_list", [])]
+    return any(ast.unparse(mark).split(".")[-1] not in ("kernel", "cache", "dataclass") for mark in marks)
+
+
+def test_nothing_is_used_by_tests_alone():
+    """A definition is used in src, benchmarks, examples or docs, or is on the list of those that others look up."""
+    root, used, inside = SRC.parents[1], set(), {}
+    for path in [
+        *SRC.rglob("*.py"),
+        *(p for d in ("benchmarks", "examples", "docs") for p in (root / d).rglob("*.py")),
+    ]:
+        tree, own = ast.parse(path.read_bytes()), dotted(path) if path.is_relative_to(SRC) else ""
+        modules = imported_modules(tree)
+        for node in tree.body:
+            is_open = own in ("", "ropewalk.moordyn") or is_registered(node)  # users call the latter module
+            names = [] if is_open else [name for name in defined(node) if not name.startswith("__")]
+            uses = references(node, own, modules)
+            if names:
+                inside[own, *names] = uses - {(own, name) for name in names}
+            else:
+                used |= uses
+    for page in [*(root / "docs").rglob("*.md"), root / "README.md"]:
+        for code in re.findall(r"```.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), re.DOTALL):
+            used |= {("", word) for word in re.findall(r"\w+", code)}
+    used |= {("", name) for name in LOOKED_UP}
+    left = dict(inside)
+    while live := [key for key in left if any({(key[0], name), ("", name)} & used for name in key[1:])]:
+        for key in live:
+            used |= left.pop(key)
+    assert not list(left)
+
+
+def test_every_module_of_the_audit_is_under_its_contract():
+    """Names in contracts have no wildcards for parts of a name."""
+    contracts = (SRC.parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    for path in (SRC / "analysis").glob("audit*.py"):
+        assert f'"{dotted(path)}"' in contracts, path
 
 
 def test_files_are_short():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ropewalk.analysis.run import simulate
-from ropewalk.analysis.shared_start import KEPT, Memory, copied, rest_key, shared_starts
+from ropewalk.analysis.shared_start import KEPT, Memory, _Copying, rest_key, shared_starts
 from ropewalk.model.model import build
 from ropewalk.spec.system import System
 
@@ -81,7 +81,7 @@ def test_a_copy_has_its_own_arrays_but_those_that_cannot_be_written():
     """What one run changes, the next must not see; an array in two places stays one."""
     shared, fixed = np.zeros(3), np.ones(2)
     fixed.flags.writeable = False
-    made = copied((shared, (shared, fixed), "text"))
+    made = _Copying().tree((shared, (shared, fixed), "text"))
     made[0][0] = 5.0
     assert shared[0] == 0.0 and made[1][0] is made[0]
     assert made[1][1] is fixed
@@ -94,7 +94,7 @@ def test_copies_share_memory_where_the_originals_do():
     table = np.arange(12.0).reshape(3, 4)
     rows = table[1].view([("a", "f8"), ("b", "f8"), ("c", "f8"), ("d", "f8")]).view(np.recarray)
     for tree in ((table, rows), (rows, table)):
-        parts = copied(tree)
+        parts = _Copying().tree(tree)
         new, row = (parts[0], parts[1]) if tree[0] is table else (parts[1], parts[0])
         row.c[0] = -1.0
         assert new[1, 2] == -1.0

@@ -17,7 +17,7 @@ from ropewalk.analysis.run import InterruptedRunError
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.new import Kind, template
 from ropewalk.cli.run import energy_balance
-from ropewalk.cli.tables import counted, metres
+from ropewalk.cli.tables import counted, plain
 from ropewalk.io.native import read_text
 
 
@@ -311,7 +311,7 @@ def test_the_first_wait_is_told_on_a_terminal(terminal, kept, told, tmp_path, mo
 
 
 def test_zeros_have_no_sign():
-    assert metres([-1e-9, 0.0, -1.0]) == "0.000, 0.000, -1.000"
+    assert [plain(value) for value in (-1e-9, 0.0, -1.0)] == ["0.000", "0.000", "-1.000"]
 
 
 def test_energy_of_a_run_in_which_nothing_moved_has_no_share():

@@ -10,7 +10,8 @@ import xarray as xr
 from numpy.testing import assert_allclose
 
 from ropewalk.errors import InputError
-from ropewalk.post.bodies import air_gaps, body_events, buoy_histories
+from ropewalk.model.model import build
+from ropewalk.post.bodies import Kept, air_gaps, buoy_histories, events_of_bodies, system_of
 from ropewalk.post.overview import overview
 from ropewalk.spec.system import System
 
@@ -80,6 +81,11 @@ def test_run_tells_the_range_of_what_bodies_do():
 def test_unknown_body_is_named():
     with pytest.raises(InputError, match=r"no body 'bouy'\. Available: buoy"):
         buoy_histories(records(-1.0, 0.0), "bouy")
+
+
+def body_events(results):
+    system = system_of(results)
+    return sorted(events_of_bodies(Kept(results), system, build(system)))
 
 
 def test_quiet_run_has_no_events():

@@ -18,9 +18,7 @@ from ropewalk.post.fatigue import (
     curves,
     cycles_of,
     damage,
-    histogram,
     orq_breaking_load,
-    rayleigh_damage,
 )
 
 CASE = {
@@ -67,6 +65,17 @@ def test_mean_load_enters_curves_of_wire(key, K):
     assert_allclose(1.0 / curve_named(key).damage(cycles, 1.0), K, atol=0.5)
 
 
+def rayleigh_damage(std, cycles, curve, reference):
+    r"""Damage of a narrow-banded Gaussian process, in closed form.
+
+    .. math:: D = \frac{n}{K} (2\sqrt2\,\sigma)^m\, \Gamma(1 + m/2)
+
+    Source: [Miles1954].  std : of the tension, N    cycles : n    reference : as for `Curve.damage`
+    """
+    scale = 1.0 / (reference * 1e6) if curve.kind == "stress" else 1.0 / reference
+    return cycles / curve.K * (2.0 * math.sqrt(2.0) * std * scale) ** curve.m * math.gamma(1.0 + 0.5 * curve.m)
+
+
 def test_narrow_banded_damage_is_that_of_rayleigh_ranges():
     """Cycles with Rayleigh distributed amplitudes against the closed form with the gamma function."""
     curve = curve_named("dnv_studless_chain")
@@ -93,13 +102,6 @@ def test_rainflow_of_a_narrow_banded_process_gives_the_same_damage():
     expected = rayleigh_damage(1e5, time[-1] / 8.0, curve, 0.0157)
     # 100 components and a record of 800 correlation times leave 5 %; 32 points a period cut 0.5 % of peaks cubed
     assert_allclose(found, expected, rtol=0.08)
-
-
-def test_histogram_keeps_all_cycles():
-    cycles = cycles_of(np.random.default_rng(2).normal(size=5000))
-    edges, counts = histogram(cycles)
-    assert edges.size == counts.size + 1
-    assert_allclose(counts.sum(), cycles.counts.sum())
 
 
 def test_unknown_curve_and_missing_breaking_load_are_told():

@@ -27,7 +27,6 @@ NEWTON_STEPS = 60  # of the inverse of a polynomial law; 8 are usual
 BRACKETS = 60  # doublings until a bracket holds a tension
 SECANTS = 12  # steps of the inverse of a law given as a function; 5 are usual
 ROUND_OFF = 1e-14  # of a tension
-UP = np.array([0.0, 0.0, 1.0])
 
 
 class Wetness(NamedTuple):
@@ -123,7 +122,10 @@ def _constant_strain(model: Model, k: Ints, tension: Array) -> Array:
 
 
 def _function_strain(function: Any, stiffness: float, tension: Array) -> Array:
-    """Inverse of a user's law: by secants, and within a bracket where these do not arrive."""
+    """Inverse of a user's law: by secants, and within a bracket where these do not arrive.
+
+    Not numerics/newton.py: scalar secants; the audit has its own inverse of a law.
+    """
     found = np.zeros(np.size(tension))
     for k, force in enumerate(np.ravel(tension).tolist()):
         last, e, before = 0.0, force / stiffness, -force

@@ -48,7 +48,6 @@ BLOWS = 5.0
 MESH = 0.05  # of the range of end tensions: error that such a mesh may leave
 SLACK = 1e-3  # of the largest tension: an end below it is slack
 STRONG = 0.1  # of a line's weight: range of tensions that counts
-HELD = ("kinetic", "elastic", "potential")
 LEDGER = {"closure", "loss_numerics"}  # terms of which a ledger has at least one
 
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ELEMENTS = "fem"  # method of statics by Newton on forces, which stays at an unstable equilibrium
-ALONG_X = 0.9  # cosine above which a bar is too near to x to take its angle from there
 ASYMMETRY = 1e-9  # of the largest stiffness of its two unknowns: what round-off leaves at rest is below
 
 
@@ -292,38 +291,3 @@ def _rest(system: System, method: str | None) -> Equilibrium:
         except (ConvergenceError, InputError):
             pass
         raise
-
-
-def joint_coordinates(linear: Linearised, line: str) -> tuple[Array, Array, Array]:
-    r"""M, B, K (2 n, 2 n) of an inextensible line held at end A in the angles of its n bars; kg m2, N m s, N m.
-
-    .. math:: M_q = J^T M J, \qquad K_q = J^T K J, \qquad
-              \delta r_i = \sum_{j \le i} l_j (e_{1j} \theta_{1j} + e_{2j} \theta_{2j})
-
-    Source: [Otto2022], eqs. (6.54)-(6.79), in space and about any equilibrium: the angles keep every length to first
-    order, and what they change to second order is in K through the tensions. Angles come bar by bar from end A, e1 the
-    direction across the bar nearest to x, e2 across both.
-    """
-    names, unknowns = linear.model.names, linear.unknowns
-    if line not in names.lines:
-        raise InputError(f"no line '{line}'. Available: {', '.join(names.lines)}")
-    k = names.lines.index(line)
-    mesh, at = unknowns.mesh, linear.assembled
-    e = np.arange(mesh.element_start[k], mesh.element_start[k + 1])
-    if mesh.line[k].flipped or np.any(at.local.give[e] > 0.0) or unknowns.size != 4 * e.size:
-        raise InputError(f"joint coordinates need one inextensible line held at end A and free at B; '{line}' is not")
-    t, length = at.local.tangent[e], mesh.element[e].length
-    nearest = np.where(np.abs(t[:, :1]) < ALONG_X, np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]]))
-    e1 = nearest - np.sum(nearest * t, axis=1)[:, None] * t
-    e1 /= np.linalg.norm(e1, axis=1)[:, None]
-    bars = length[:, None, None] * np.stack([e1, np.cross(t, e1)], axis=2)  # (n, 3, 2)
-    n = e.size
-    rows = np.zeros((n, 3, n, 2))
-    for j in range(n):
-        rows[j:, :, j] = bars[j]
-    moving = np.setdiff1d(np.arange(unknowns.size), unknowns.tension)
-    nodes = unknowns.first[e] + 1
-    chosen = at.S[(3 * nodes[:, None] + np.arange(3)).ravel()][:, moving]
-    J = np.linalg.solve(chosen.toarray(), rows.reshape(3 * n, 2 * n))
-    M, B, K = (J.T @ matrix[moving][:, moving].toarray() @ J for matrix in (at.M.tocsr(), at.B.tocsr(), at.K.tocsr()))
-    return M, B, K

@@ -1,4 +1,4 @@
-"""Spectra and statistics of responses to many frequencies at once."""
+"""Statistics of responses to many frequencies at once."""
 
 from __future__ import annotations
 
@@ -11,23 +11,6 @@ from ropewalk.analysis.response import STORM
 
 if TYPE_CHECKING:
     import xarray as xr
-
-
-def spectra(result: xr.Dataset) -> xr.Dataset:
-    """One-sided spectral densities over omega of a response to the case's own sea: |X|^2 / (2 d omega).
-
-    The frequencies of a drawn sea lie unevenly in bands; each density is that of the band around its component.
-    """
-    omega = result.frequency.values
-    middle = 0.5 * (omega[1:] + omega[:-1])
-    edges = np.concatenate([[omega[0] - (middle[0] - omega[0])], middle, [omega[-1] + (omega[-1] - middle[-1])]])
-    width = result.frequency.copy(data=np.diff(edges))
-    densities = result.copy()
-    for name in result.data_vars:
-        density = 0.5 * abs(result[name]) ** 2 / width
-        density.attrs = {"units": f"({result[name].attrs['units']})2 s/rad", "long_name": "spectral density"}
-        densities[name] = density
-    return densities
 
 
 def statistics(result: xr.Dataset, duration: float = STORM) -> xr.Dataset:

@@ -463,11 +463,6 @@ def _with_settings(cls: Any, system: System) -> Solver:
     return made
 
 
-def first_state(system: System, model: Model, solver: Solver) -> State:
-    """Where a run begins: as the case gives it, or its equilibrium."""
-    return start.first_state(system, model, solver)[0]
-
-
 def _surface(model: Model, times: Times) -> Array:
     """(n,) elevation at the origin, m."""
     if model.sea.wave.shape[1] == 0:

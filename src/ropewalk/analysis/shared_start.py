@@ -222,11 +222,6 @@ def _bytes(array: Any) -> Any:
     return array.view(np.ndarray).ravel(order="K").view(np.uint8)
 
 
-def copied(memory: Any) -> Any:
-    """The same tree with its own arrays, except those that nobody may write to."""
-    return _Copying().tree(memory)
-
-
 class Memory:
     """Memory at rest as a solver left it, handed to one case after the other.
 

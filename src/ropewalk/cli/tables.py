@@ -142,11 +142,6 @@ def plain(value: float) -> str:
     return f"{round(value, 3) + 0.0:.3f}"
 
 
-def metres(values: Sequence[float]) -> str:
-    """A position, to the millimetre."""
-    return ", ".join(plain(value) for value in values)
-
-
 def newtons(value: float) -> str:
     """A force with six digits."""
     return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"

@@ -33,7 +33,6 @@ POINT_FIELDS = [
     ("added", "f8"),  # added mass, kg
     ("force", "f8", (3,)),  # given, N
 ]
-POINT = np.dtype(POINT_FIELDS, align=True)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)

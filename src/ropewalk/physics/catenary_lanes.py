@@ -128,7 +128,10 @@ def _starting_lambda(xi, zeta, chord, epsilon):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _solve_lambda(xi, zeta, chord, epsilon):
-    """As `_solve_lambda` of catenary_free.py; and a mask of the lanes whose search did not end."""
+    """As `_solve_lambda` of catenary_free.py; and a mask of the lanes whose search did not end.
+
+    Not numerics/newton.py: several lines side by side in a kernel, each with a bracket.
+    """
     f0 = (chord - 1.0) * (chord + 1.0)
     q = _starting_lambda(xi, zeta, chord, epsilon)
     lo, hi = 0.0 * q, 0.0 * q + math.inf
@@ -271,7 +274,10 @@ def _starting_tension(dx, h, L, flexibility, w):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _solve_bed_tension(dx, h, L, flexibility, w, CB):
-    """As `_solve_bed_tension` of catenary_bed.py, with one leg; and a mask of the lanes whose search did not end."""
+    """As `_solve_bed_tension` of catenary_bed.py, with one leg; and a mask of the lanes whose search did not end.
+
+    Not numerics/newton.py: several lines side by side in a kernel, each with a bracket.
+    """
     H = _starting_tension(dx, h, L, flexibility, w)
     lo, hi = 0.0 * H, 0.0 * H + math.inf
     is_open = H == H

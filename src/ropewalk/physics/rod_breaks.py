@@ -88,6 +88,8 @@ def find_root(view, lo, hi, side, rising):
     Source: x = x - f/f' inside a bracket, [Press2007], sec. 9.4.
 
     rising : +1 if the gap is positive at hi, -1 if at lo
+
+    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     c = view.c[0]
     at = 0.5 * (lo + hi)
@@ -209,6 +211,8 @@ def place_of_chord(view, lo, hi, d):
     Source: Newton's method on e + d w = 0, docs/theory/rods.md, Integrals along s.
 
     They must be those of lo when it is called.
+
+    Not numerics/newton.py: scalar, kept inside an interval, in a kernel.
     """
     c = view.c[0]
     at = lo

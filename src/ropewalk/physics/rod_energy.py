@@ -137,6 +137,8 @@ def rough_heave(panels, u, z, volume, tolerance):
     Source: z = z + (V - V_0)/A inside a bracket, docs/theory/rods.md, Energy, force, stiffness.
 
     Arguments as `float_at`.
+
+    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     dry, drowned = heave_bounds(panels, u)
     z = min(dry, max(drowned, z))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 SIGMA_BELOW = 0.07  # width of the peak below the peak frequency [Hasselmann1973]
 SIGMA_ABOVE = 0.09  # and above it
@@ -23,9 +23,7 @@ BAND_POINTS = 12  # Gauss points for the energy of a band of at most (HIGHEST - 
 FEWEST_BANDS = 50  # wider bands are cut for the quadrature: the peak is only 0.07 omega_p wide
 CUMULATIVE_CELLS = 400  # of the running integral of energy
 BISECTIONS = 45  # halvings of one such cell: to 3e-16 omega_p
-# omega_p/omega between which moments are summed: the form has a corner at 1, and exp(-5/4 u^4) ends it by 2.7
-BREAKS = (0.0, 0.2, 0.5, 0.77, 0.92, 1.0, 1.08, 1.25, 1.6, 2.7)
-MOMENT_POINTS = 40  # Gauss points between two breaks
+BEGIN = 1.0 / 2.7**2  # omega/omega_p where the form rises from 0: exp(-5/4 2.7^8) is below 1e-300
 
 Bands = Literal["frequency", "energy"]
 
@@ -47,64 +45,9 @@ def _peak(x: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
 
 def _shape(x: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
     """The spectrum's form over x = omega/omega_p, not scaled; 0 where it is below 1e-300."""
-    present = x > 1.0 / BREAKS[-1] ** 2
+    present = x > BEGIN
     inverse = 1.0 / np.where(present, x, 1.0)
     return np.where(present, inverse**5 * np.exp(-PEAK_DECAY * inverse**4) * _peak(x, gamma), 0.0)
-
-
-def shape_moment(order: int, gamma: float, low: float = 0.0, high: float = np.inf) -> float:
-    r"""Moment of the unscaled form over x = omega/omega_p, from low to high.
-
-    .. math:: \int x^n\, x^{-5} e^{-5/4 x^{-4}} \gamma^{p(x)}\, dx
-              = \int u^{3 - n} e^{-5/4 u^4} \gamma^{p(1/u)}\, du, \qquad u = 1/x
-
-    The second form is smooth up to infinite frequency (u = 0), so Gauss points between fixed breaks give
-    it to 1e-13. Orders of 4 and more are infinite without an upper limit.
-    """
-    if order >= 4 and np.isinf(high):
-        raise ValueError(f"the spectral moment of order {order} is infinite; give an upper frequency limit")
-    first, last = 1.0 / high, min(1.0 / low, BREAKS[-1]) if low > 0.0 else BREAKS[-1]
-    edges = np.array([first, *(b for b in BREAKS if first < b < last), max(first, last)])
-    node, weight = np.polynomial.legendre.leggauss(MOMENT_POINTS)
-    half = 0.5 * np.diff(edges)[:, None]
-    u = edges[:-1, None] + half * (node + 1.0)
-    return float(np.sum(half * weight * u ** (3 - order) * np.exp(-PEAK_DECAY * u**4) * _peak(1.0 / u, gamma)))
-
-
-def jonswap(omega: ArrayLike, height: float, period: float, gamma: float = 3.3) -> NDArray[np.float64]:
-    r"""Spectral density of the elevation, one-sided over omega (m2 s/rad).
-
-    .. math:: S = C\, \omega^{-5} \exp\left(-\tfrac54 (\omega_p/\omega)^4\right)
-              \gamma^{\exp\left(-(\omega/\omega_p - 1)^2 / 2\sigma^2\right)}, \qquad 16 \int S\,d\omega = H_s^2
-
-    Source: [Hasselmann1973], with sigma 0.07 below and 0.09 above the peak; C is found numerically.
-
-    omega : rad/s    height : significant height Hs, m    period : peak period Tp, s    gamma : 1 or more
-    """
-    peak = 2.0 * np.pi / period
-    scale = height**2 / (16.0 * peak * shape_moment(0, gamma))
-    return np.asarray(scale * _shape(np.asarray(omega, float) / peak, gamma))
-
-
-def pierson_moskowitz(omega: ArrayLike, height: float, period: float) -> NDArray[np.float64]:
-    r"""Spectral density of a fully grown sea (m2 s/rad): :func:`jonswap` with gamma = 1.
-
-    .. math:: S = \tfrac{5}{16} H_s^2 \omega_p^4 \omega^{-5} \exp\left(-\tfrac54 (\omega_p/\omega)^4\right)
-
-    Source: [Pierson1964], written with height and peak period.
-    """
-    return jonswap(omega, height, period, gamma=1.0)
-
-
-def moment(order: int, height: float, period: float, gamma: float = 1.0) -> float:
-    r"""Spectral moment :math:`m_n = \int \omega^n S\, d\omega` (m2 (rad/s)^n), n below 4."""
-    peak = 2.0 * np.pi / period
-    return float(height**2 / 16.0 * peak**order * shape_moment(order, gamma) / shape_moment(0, gamma))
-
-
-def zero_crossing_period(period: float, gamma: float = 1.0) -> float:
-    r"""Mean period between upward zero crossings, :math:`T_z = 2\pi \sqrt{m_0/m_2}` (s), of peak period `period`."""
-    return period * float(np.sqrt(shape_moment(0, gamma) / shape_moment(2, gamma)))
 
 
 def _energy_between(low: NDArray[np.float64], high: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:

@@ -65,6 +65,8 @@ def stokes(height: float, period: float, depth: float, g: float, order: int) -> 
     and above.
 
     height : crest to trough, m    period : s    depth : m or infinite    g : m/s2    order : 2 or 5
+
+    Not numerics/newton.py: scalar, with the slope from a difference and steps of half the wave number at most.
     """
     omega = 2.0 * math.pi / period
     k = omega**2 / g

@@ -82,6 +82,8 @@ def wavenumber(omega, depth, g):
     :math:`y \tanh y = \omega^2 h / g` with :math:`y = k h`.
 
     omega : rad/s, not negative    depth : h, m; infinite for deep water    g : m/s2
+
+    Not numerics/newton.py: scalar, from a guess so near that no step goes astray.
     """
     deep = omega * omega / g
     if deep == 0.0 or np.isinf(depth):

@@ -38,7 +38,7 @@ def buoy_histories(results: Recorded, body: str) -> dict[str, Array]:
     `offset` (n,): horizontal way from the first record, m; `tension` (n, 2): at both ends of the first line on it, N
     (n, 0 without one).
     """
-    system = _system(results)
+    system = system_of(results)
     k, turn, origin = _poses(results, system, body)
     model = build(system)
     centre = origin + turn @ model.bodies.centre[k]
@@ -51,7 +51,7 @@ def buoy_histories(results: Recorded, body: str) -> dict[str, Array]:
         "centre": centre,
         "surface": surface,
         "cone": np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0))),
-        "freeboard": _extent(model, k, turn, highest=True, deck=True) + origin[:, 2] - surface,
+        "freeboard": vertical_extent(model, k, turn, highest=True, deck=True) + origin[:, 2] - surface,
         "offset": np.linalg.norm(origin[:, :2] - origin[0, :2], axis=1),
         "tension": tension,
     }
@@ -59,7 +59,7 @@ def buoy_histories(results: Recorded, body: str) -> dict[str, Array]:
 
 def air_gaps(results: Recorded, body: str) -> dict[str, Array]:
     """Height of each attachment of a body above the surface right over or under it, m: (n,) by name."""
-    system = _system(results)
+    system = system_of(results)
     _, turn, origin = _poses(results, system, body)
     gaps, sea = {}, build_sea(system.environment)
     for name, place in system.bodies[body].attachments.items():
@@ -112,14 +112,8 @@ class Kept:
         return self.values("grounded")[:, self._grounded.index(line)] if line in self._grounded else None
 
 
-def body_events(results: Recorded) -> list[Event]:
-    """Capsizing, sinking and dry-out of bodies, and lines over their breaking load, in the order of time."""
-    system = _system(results)
-    return sorted(events_of_bodies(Kept(results), system, build(system)))
-
-
 def events_of_bodies(kept: Kept, system: System, model: Model) -> list[Event]:
-    """As `body_events`, of arrays."""
+    """Capsizing, sinking and dry-out of bodies, and lines over their breaking load; not in order."""
     time = kept.time
     found: list[Event] = []
     for k, (name, body) in enumerate(system.bodies.items()):
@@ -128,26 +122,27 @@ def events_of_bodies(kept: Kept, system: System, model: Model) -> list[Event]:
         turn, origin = kept.turn(k), kept.values("body_position")[:, k]
         surface = _elevation(model.sea, time, origin)
         cone = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0)))
-        found += _first(
+        found += first_event(
             time, cone > CAPSIZED, name, "capsized", f"'{name}' is tilted by more than {CAPSIZED:g} degrees"
         )
-        top = origin[:, 2] + _extent(model, k, turn, highest=True) - surface
-        bottom = origin[:, 2] + _extent(model, k, turn, highest=False) - surface
-        found += _first(time, bottom > 0.0, name, "dry", f"'{name}' is out of the water")
+        top = origin[:, 2] + vertical_extent(model, k, turn, highest=True) - surface
+        bottom = origin[:, 2] + vertical_extent(model, k, turn, highest=False) - surface
+        found += first_event(time, bottom > 0.0, name, "dry", f"'{name}' is out of the water")
         # what is under water from the beginning and stays at its depth was made to be there
         sinks = top[0] >= 0.0 or top[0] - top[-1] > float((top - bottom)[0])
         under = _lasting(time, (top < 0.0) & sinks, SUNK)
-        found += _first(time, under, name, "sunk", f"'{name}' stays under water for {SUNK:g} s or more")
+        found += first_event(time, under, name, "sunk", f"'{name}' stays under water for {SUNK:g} s or more")
     limit = breaking_loads(model)
     for i, name in enumerate(system.lines):
         if np.isfinite(limit[i]):
             largest = kept.tensions(name)[1]
             text = f"tension of '{name}' up to {largest.max():.4g} N, above its breaking load of {limit[i]:.4g} N"
-            found += _first(time, largest > limit[i], name, "overload", text)
+            found += first_event(time, largest > limit[i], name, "overload", text)
     return found
 
 
-def _system(results: Recorded) -> System:
+def system_of(results: Recorded) -> System:
+    """The case of a result."""
     return System.model_validate_json(results.attrs["system"])
 
 
@@ -165,7 +160,7 @@ def rotations(quaternion: Array) -> Array:
     return np.stack([rotated(together, axis[None]) for axis in np.eye(3)], axis=2)
 
 
-def _extent(model: Model, k: int, turn: Array, *, highest: bool, deck: bool = False) -> Array:
+def vertical_extent(model: Model, k: int, turn: Array, *, highest: bool, deck: bool = False) -> Array:
     """Height over the origin of the hulls' highest or lowest point, or of the lowest point of the deck's rim, m.
 
     The deck is that of the hull that reaches highest in the frame of the body.
@@ -204,7 +199,8 @@ def breaking_loads(model: Model) -> Array:
     return np.array([loads[a:b].min() for a, b in zip(lines.piece_start[:-1], lines.piece_start[1:], strict=True)])
 
 
-def _first(time: Array, happens: Flags, part: str, kind: str, text: str) -> list[Event]:
+def first_event(time: Array, happens: Flags, part: str, kind: str, text: str) -> list[Event]:
+    """The first time at which something `happens`, as an event; none if it does not."""
     at = np.flatnonzero(happens)
     return [Event(float(time[at[0]]), part, kind, f"{text} from t = {time[at[0]]:g} s")] if at.size else []
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk.model.environment import bed_levels
 from ropewalk.model.model import Model, build
-from ropewalk.post.bodies import Event, Kept, _extent, _first, _system, events_of_bodies
+from ropewalk.post.bodies import Event, Kept, events_of_bodies, first_event, system_of, vertical_extent
 from ropewalk.post.window import first_settled, ramp_end
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def find_events(results: Recorded, system: System | None = None, model: Model | 
     """
     if results.sizes.get("time", 0) == 0:
         return []
-    system = system or _system(results)
+    system = system or system_of(results)
     model = model or build(system)
     kept = Kept(results, first_settled(results.variables["time"].values, ramp_end(system)))
     found = events_of_bodies(kept, system, model)
@@ -63,9 +63,9 @@ def _aground(kept: Kept, system: System, model: Model) -> list[Event]:
         if body.joint != "free":
             continue
         origin = kept.values("body_position")[:, k]
-        low = np.nan_to_num(_extent(model, k, kept.turn(k), highest=False))  # 0 for a body without a hull
+        low = np.nan_to_num(vertical_extent(model, k, kept.turn(k), highest=False))  # 0 for a body without a hull
         bed = bed_levels(sea, origin)
-        found += _first(time, origin[:, 2] + low < bed, name, "touchdown", f"'{name}' touches the bed")
+        found += first_event(time, origin[:, 2] + low < bed, name, "touchdown", f"'{name}' touches the bed")
     return found
 
 
@@ -75,11 +75,11 @@ def _line(kept: Kept, name: str, *, can_push: bool) -> list[Event]:
     slack = (smallest <= 0.0) & (not can_push)
     count = int(slack.sum())
     often = "one record," if count == 1 else f"{count} records, the first"
-    found = _first(time, slack, name, "slack", f"'{name}' is slack somewhere in {often}")
+    found = first_event(time, slack, name, "slack", f"'{name}' is slack somewhere in {often}")
     found += _snap(time, slack, largest, name)
     grounded = kept.grounded(name)
     if grounded is not None and grounded[0] == 0.0:
-        found += _first(time, grounded > 0.0, name, "touchdown", f"'{name}' touches the bed for the first time,")
+        found += first_event(time, grounded > 0.0, name, "touchdown", f"'{name}' touches the bed for the first time,")
     return found
 
 
@@ -90,4 +90,4 @@ def _snap(time: Array, slack: Flags, largest: Array, name: str) -> list[Event]:
     if not snaps.any():
         return []
     text = f"'{name}' snaps taut after slack, up to {largest[snaps].max():.4g} N (mean {largest.mean():.4g} N),"
-    return _first(time, snaps, name, "snap", text)
+    return first_event(time, snaps, name, "snap", text)

@@ -81,6 +81,8 @@ def _gumbel(samples: Array) -> tuple[Array, Array]:
               \mu = -\beta \ln\Bigl(\frac1n \sum e^{-x/\beta}\Bigr)
 
     The first by Newton's method from the scale of the moments.
+
+    Not numerics/newton.py: one scalar equation for each of many rows, all at once.
     """
     shift = samples.min(axis=1, keepdims=True)
     x = samples - shift

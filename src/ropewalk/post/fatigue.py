@@ -87,13 +87,6 @@ def cycles_of(values: Array) -> Cycles:
     return Cycles(*rainflow(values))
 
 
-def histogram(cycles: Cycles, bins: int = 50) -> tuple[Array, Array]:
-    """(bins + 1,) edges of ranges and (bins,) cycles between them."""
-    top = float(cycles.ranges.max(initial=0.0)) or 1.0
-    counts, edges = np.histogram(cycles.ranges, bins=bins, range=(0.0, top), weights=cycles.counts)
-    return edges, counts
-
-
 def damage(dataset: xr.Dataset, curve: str | dict[str, str], *, start: float | None = None) -> xr.Dataset:
     """Fatigue damage at both ends of every line of a run: `damage` of the time counted, `life` in years at that rate.
 
@@ -131,17 +124,6 @@ def damage(dataset: xr.Dataset, curve: str | dict[str, str], *, start: float | N
         labels,
         {"curves": about, "seconds": seconds, "note": NOT_CERTIFIED},
     )
-
-
-def rayleigh_damage(std: float, cycles: float, curve: Curve, reference: float) -> float:
-    r"""Damage of a narrow-banded Gaussian process, in closed form.
-
-    .. math:: D = \frac{n}{K} (2\sqrt2\,\sigma)^m\, \Gamma(1 + m/2)
-
-    Source: [Miles1954].  std : of the tension, N    cycles : n    reference : as for `Curve.damage`
-    """
-    scale = 1.0 / (reference * MEGA) if curve.kind == "stress" else 1.0 / reference
-    return cycles / curve.K * (2.0 * math.sqrt(2.0) * std * scale) ** curve.m * math.gamma(1.0 + 0.5 * curve.m)
 
 
 def orq_breaking_load(diameter: float) -> float:

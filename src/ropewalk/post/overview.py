@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ropewalk.results.record import Recorded
 
 FIGURES = (*SIMPLE, *TIMES)
-UNITS = {"offset": "m", "cone_angle": "degree", "freeboard": "m"}  # of what is told of bodies
 
 Figures = dict[str, float]
 

@@ -173,7 +173,10 @@ def weibull_maximum(values: Array, time: Array, duration: float = STORM) -> floa
 
 
 def weibull_fit(sample: Array) -> tuple[float, float]:
-    """Shape and scale of a Weibull distribution of positive numbers, by maximum likelihood."""
+    """Shape and scale of a Weibull distribution of positive numbers, by maximum likelihood.
+
+    Not numerics/newton.py: scalar; a step to a negative shape is replaced by half of the shape.
+    """
     x = sample / sample.max()
     logs = np.log(x)
     k = 1.0

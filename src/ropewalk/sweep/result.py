@@ -72,17 +72,6 @@ def _gathered(doubts: dict[int, list[dict[str, Any]]], n: int) -> list[dict[str,
     ]
 
 
-def costs(journal: Journal) -> dict[str, float]:
-    """What a sweep cost: wall time of all cases together and of the longest, s; cases that took two attempts."""
-    entries = [entry for entry, _ in journal.outcomes()]
-    times = [entry["seconds"] for entry in entries]
-    return {
-        "seconds": sum(times),
-        "longest": max(times, default=0.0),
-        "retried": float(sum(entry["attempts"] > 1 for entry in entries)),
-    }
-
-
 def _factors(plan: Plan) -> dict[str, Any]:
     """A coordinate for every key: numbers where all levels are, text otherwise."""
     found: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ropewalk.analysis.run import first_state
+from ropewalk.analysis.start import first_state
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
@@ -67,7 +67,7 @@ def test_ledger_of_every_other_example_closes(name: str) -> None:
     assert system.run is not None
     model = build(system)
     solver = MixedFem(tolerance=system.run.tolerance) if system.run.tolerance else MixedFem()
-    work = solver.start(model, first_state(system, model, solver))
+    work = solver.start(model, first_state(system, model, solver)[0])
     for t in np.arange(1, round(system.run.duration / system.record.every) + 1) * system.record.every:
         report = solver.advance(model, work, float(t))
         assert report.good, report.message

@@ -181,6 +181,8 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
     Source: [Andersen1983]; linear, repeated because the factorisation may be that of the last step.
 
     factor : h/2    tolerance : m/s
+
+    Not numerics/newton.py: compiled into the step; the equations are linear.
     """
     # the correction is that of `meet_lengths`, written again: as a function it cost a tenth of a step
     before = np.inf

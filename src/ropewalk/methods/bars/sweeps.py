@@ -80,14 +80,14 @@ def pull_together(moved, a, b, p, q, impulse):
 
 
 @kernel
-def sweep_lengths(bars, direction, pull, s, factor, backwards):
-    r"""One sweep: each bar to its length along `direction`, multipliers to s.tension; the largest strain found.
+def sweep_lengths(bars, pull, s, factor, backwards):
+    r"""One sweep: each bar to its length along its pull, multipliers to s.tension; the largest strain found.
 
     .. math:: \delta = \frac{|d|^2 - l^2}{2\, d \cdot (W_a + W_b)\, t}, \qquad
               \lambda \to \max(\lambda + \delta,\, 0) \text{ if it yields}
 
     Bars that yield pull or do nothing, as in projected Gauss-Seidel iterations ([Cottle1992], sec. 5.2).
-    pull : (m, 2, 3) W t of `direction`    factor : h^2/2
+    pull : (m, 2, 3) W t    factor : h^2/2
     """
     node, length, r, tension = bars.node, bars.length, s.r, s.tension
     m = length.size
@@ -158,7 +158,7 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, kind, scheme):
     first_half(bars, medium, motions, field, graph, s, s.support, t, h, kind)
     worst = 0.0
     for sweep in range(scheme.most):
-        worst = sweep_lengths(bars, field.direction, graph.pull, s, 0.5 * h * h, sweep % 2 == 1)
+        worst = sweep_lengths(bars, graph.pull, s, 0.5 * h * h, sweep % 2 == 1)
         if worst <= scheme.tolerance or (sweep + 1 >= scheme.sweeps and worst <= scheme.limit):
             break
     second_half(bars, medium, motions, field, graph, s, s.support, s.first_force, t, h, kind)

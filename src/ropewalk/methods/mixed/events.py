@@ -92,7 +92,7 @@ def meet_lengths(model: Model, work: FemWork) -> None:
     gap = float(np.abs(trial.X[0, own] - now.X[0, own]).max(initial=0.0))
     if LEAST_GAP * extent < gap < LARGEST_GAP * extent:
         now.X[0, own] = trial.X[0, own]
-        work.first[:] = stored_energy(now.X, now.T, mesh, model.sea.gravity)
+        work.first[:] = stored_energy(now.X, mesh, model.sea.gravity)
     copy_state(now, trial)
 
 
@@ -109,9 +109,9 @@ def take_blow(model: Model, work: FemWork) -> None:
     _tiny_step(model, work, BLOW_STEP)
     own = slice(_first_link(mesh))
     if float(np.abs(trial.X[1, own] - now.X[1, own]).max(initial=0.0)) > ALLOWED * fastest:
-        before = stored_energy(now.X, now.T, mesh, g)[0]
+        before = stored_energy(now.X, mesh, g)[0]
         now.X[1, own] = trial.X[1, own]
-        kept.ledger.work[0].impact += before - stored_energy(now.X, now.T, mesh, g)[0]
+        kept.ledger.work[0].impact += before - stored_energy(now.X, mesh, g)[0]
     copy_state(now, trial)
 
 
@@ -224,12 +224,12 @@ def _remesh(model: Model, work: FemWork, t: float) -> None:
     """
     if work.mesh.winches.winch.shape[0] == 0:
         return
-    before = sum(stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity))
+    before = sum(stored_energy(work.steps.now.X, work.mesh, model.sea.gravity))
     size = work.mesh.s.size
     work.mesh, work.steps = remesh(work.mesh, work.steps, t)
     if work.mesh.s.size != size:
         work.misses = np.zeros(work.mesh.element.shape[0])
-        after = sum(stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity))
+        after = sum(stored_energy(work.steps.now.X, work.mesh, model.sea.gravity))
         work.steps.ledger.work[0].winch += after - before
         _balance(model, work)
         restart_ledger(model, work)

@@ -196,7 +196,7 @@ def _begin_ledger(t, mesh, sea, work):
 
 
 @kernel
-def stored_energy(X, T, mesh, g):
+def stored_energy(X, mesh, g):
     r"""Kinetic, elastic and potential energy (J) of the lines and the free junctions; V = 0 at still water.
 
     .. math:: K = \tfrac12 \sum m v^2, \qquad E = \sum L \int T\,de, \qquad V = \sum m g z

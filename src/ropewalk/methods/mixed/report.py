@@ -104,7 +104,7 @@ class FemWork:
 
 def energies(model: Model, work: FemWork) -> dict[str, float]:
     """The ledger now (J): what is held, relative to the start for the closure; work done; losses; the closure."""
-    stored = stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity)
+    stored = stored_energy(work.steps.now.X, work.mesh, model.sea.gravity)
     terms = energy_terms(np.array([stored]), work.steps.ledger.table[:1], work.first)
     return {name: float(values[0]) for name, values in terms.items()}
 

@@ -181,7 +181,7 @@ class MixedFem:
         if grip.friction[0].coefficient == 0.0:  # the bed holds nothing yet
             grip.hold.place = now.X[0]
         grip.friction[0].coefficient = work.mesh.friction
-        work.first[:] = stored_energy(now.X, now.T, work.mesh, model.sea.gravity)
+        work.first[:] = stored_energy(now.X, work.mesh, model.sea.gravity)
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """Step to time t."""

@@ -111,6 +111,8 @@ def trust_step(l1, l2, g1, g2, radius):
     Source: trust-region subproblem with Newton's method on 1/|p| - 1/r; docs/theory/rods.md, Energy, force, stiffness.
 
     l1, l2 : eigenvalues, l1 <= l2    g1, g2 : gradient along their vectors    returns (p1, p2)
+
+    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     scale = max(abs(l1), abs(l2))
     if scale == 0.0:
