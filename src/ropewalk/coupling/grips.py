@@ -125,7 +125,7 @@ def carry_memory(model: Model, old: Any, new: Any) -> None:
         for name in ("slow_load", "peak"):
             after.element[name] = before.element[name]
         set_ropes(0.0, new.steps.now.T, after)
-        new.first[:] = stored_energy(new.steps.now.X, new.steps.now.T, after, model.sea.gravity)
+        new.first[:] = stored_energy(new.steps.now.X, after, model.sea.gravity)
         restart_ledger(model, new)
     if after.shed.shape[0] and before.shed.shape == after.shed.shape:
         for name in ("phase", "rate", "speed", "pull"):

@@ -282,10 +282,10 @@ def _part(model: Model, work: FemWork, i: int, e: int) -> None:
     mesh, kept = work.mesh, work.steps
     given = float(model.lines.breaks.s[i])
     work.parted[i] = kept.clock[0].time, arc_length(mesh, e) if np.isnan(given) else given
-    before = sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
+    before = sum(stored_energy(kept.now.X, mesh, model.sea.gravity))
     waves = passages(int(model.lines.breaks.line[i]), mesh, kept.now.T)
     part(mesh, kept.now.T, e, model.sea.water_density)
-    kept.ledger.work[0].parting += before - sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
+    kept.ledger.work[0].parting += before - sum(stored_energy(kept.now.X, mesh, model.sea.gravity))
     go_on_parted(model, work, waves)
 
 
