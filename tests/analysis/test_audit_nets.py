@@ -7,6 +7,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.analysis.audit import audit
+from ropewalk.model.model import build
 from ropewalk.spec.system import System
 
 NET = {"panel": {"kind": "rectangle", "corners": [[0, 0, -1], [3, 0, -1], [3, 0, -4], [0, 0, -4]]}, "section": "t",
@@ -45,6 +46,80 @@ def test_audit_rejects_wrong_nets():
         wrong = audit(model, replace_state(state, changed), 0.0)
         assert not wrong.passed
         assert wrong.largest(kind).share > 1.0
+
+
+TWINE = {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": 2e3, "drag": {"normal": 1.2}}
+ROPE = {"diameter": 0.016, "mass": 0.6, "axial_stiffness": 2e5, "drag": {"normal": 1.2}}
+BUOY = {"mass": 90, "inertia": [9, 9, 8], "centre_of_mass": [0, 0, -0.25], "position": [0, 0, 0],
+        "hull": {"kind": "axisymmetric", "profile": [[-0.3, 0.4], [0.4, 0.4]]},
+        "attachments": {"eye": [-0.4, 0, -0.2], "a": [0, 0.5, -0.5], "b": [0, -0.5, -0.5]}}  # fmt: skip
+CORNERS = {"upper_left": "corner", "upper_right": "held"}
+
+
+@pytest.fixture(scope="module")
+def fastened():
+    """Panels under a buoy, and between a corner on a rope and one that is held; screens, so that loads are shared."""
+    return rw.statics(System.model_validate({
+        "environment": {"depth": 20, "current": {"speed": 0.5, "heading": 20}, "seabed": {"kind": "none"}},
+        "sections": {"t": TWINE, "rope": ROPE},
+        "points": {"anchor": {"position": [-18, 0, -20]}, "pile": {"position": [-4, 10, -2]},
+                   "corner": {"position": [0, 10, -2], "joint": "free", "mass": 5.0, "volume": 0.02},
+                   "held": {"position": [3, 10, -2]}},
+        "bodies": {"buoy": BUOY},
+        "lines": {"mooring": {"from": "anchor", "to": "buoy.eye", "pieces": [{"section": "rope", "length": 33}]},
+                  "tie": {"from": "pile", "to": "corner", "pieces": [{"section": "rope", "length": 4.5}]}},
+        "nets": {
+            "curtain": NET | {"held": "none", "fastened": {"upper_left": "buoy.a", "upper_right": "buoy.b"}, "panel": {
+                "kind": "rectangle", "corners": [[0, 0.5, -0.5], [0, -0.5, -0.5], [0, -0.5, -2], [0, 0.5, -2]]}},
+            "panel": NET | {"held": "none", "fastened": CORNERS, "force_model": "loland", "solidity": 0.2, "panel": {
+                "kind": "rectangle", "corners": [[0, 10, -2], [3, 10, -2], [3, 10, -5], [0, 10, -5]]}},
+        },
+    }))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "part"),
+    [
+        ("bodies.buoy.mass", 9000.0, "body 'buoy'"),
+        ("bodies.buoy.mass", 90.01, "body 'buoy'"),
+        ("bodies.buoy.loads", {"force": [1e6, 0, 1e6]}, "body 'buoy'"),
+        ("bodies.buoy.loads", {"moment": [0, 1.0, 0]}, "body 'buoy' (moment)"),
+        ("points.corner.mass", 5000.0, "point 'corner'"),
+        ("points.corner.mass", 5.01, "point 'corner'"),
+        ("points.held.position", [3, 10, -7], "point 'held'"),
+        ("points.held.position", [3, 10, -2.0001], "point 'held'"),
+    ],
+)
+def test_points_and_bodies_that_hold_nets_are_audited(fastened, path, value, part):
+    """The answer to a case is none to another one: its loads, or the places of its supports, are different."""
+    assert fastened.audit.passed
+    other = audit(build(fastened.system.replace(path, value)), fastened.state, 0.0, fastened.report.figures, "bars")
+    assert not other.passed
+    assert part in {finding.part for finding in other.findings if finding.share > 1.0}
+
+
+@pytest.mark.parametrize("of_body", [True, False])
+def test_forces_of_nets_on_what_holds_them_are_found(fastened, of_body):
+    """One twine at a fastened knot pulls by a thousandth more."""
+    nets, pulled = fastened.model.nets, fastened.state.net_tension.copy()
+    knots = np.flatnonzero(nets.body == 0 if of_body else nets.point == 2)
+    k = int(np.flatnonzero(np.isin(nets.bar, knots).any(axis=1) & (pulled > 1.0))[0])
+    pulled[k] *= 1.001
+    found = audit(fastened.model, fastened.state._replace(net_tension=pulled), 0.0, fastened.report.figures, "bars")
+    wrong = {one.part for one in found.found if one.share > 1.0}
+    assert ("body 'buoy'" if of_body else "point 'corner'") in wrong
+
+
+@pytest.mark.parametrize("of", ["body", "point", "held"])
+def test_knots_off_what_holds_them_are_found(fastened, of):
+    """A corner a tenth of a millimetre from its body, its point, or its place."""
+    rest = rw.statics(panel()) if of == "held" else fastened
+    nets, places = rest.model.nets, rest.state.net_position.copy()
+    k = np.flatnonzero(nets.held if of == "held" else getattr(nets, of) >= 0)[0]
+    places[k, 1] += 1e-4
+    found = audit(rest.model, rest.state._replace(net_position=places), 0.0, rest.report.figures, "bars")
+    assert found.largest("position").part.startswith("net '")
+    assert found.largest("position").share > 10.0
 
 
 def replace_state(state, changed):

@@ -18,7 +18,7 @@ import numpy as np
 
 from ropewalk.analysis.audit_lines import Finding, check_lines, check_pegs, scales_of
 from ropewalk.analysis.audit_links import check_links
-from ropewalk.analysis.audit_nets import check_nets
+from ropewalk.analysis.audit_nets import check_nets, netting_of
 from ropewalk.analysis.audit_parts import check_bodies, check_points
 from ropewalk.analysis.audit_quick import CONTINUOUS as CONTINUOUS
 from ropewalk.analysis.audit_quick import NODES, Quick, quick_findings
@@ -104,14 +104,14 @@ def audit(
     if not _finite(state):
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
     given = figures if figures is not None else {}
-    scales, found = scales_of(model, state), []
+    scales, found, netting = scales_of(model, state), [], netting_of(model, state, quadrature)
     found += check_pegs(model, state, scales) if quick.lines else check_lines(model, state, scales, quadrature)
     if not quick.points:
-        found += check_points(model, state, time, given, scales)
+        found += check_points(model, state, time, given, scales, netting)
     if not quick.bodies:
-        found += check_bodies(model, state, time, given, scales)
+        found += check_bodies(model, state, time, given, scales, netting)
     found += check_links(model, state, scales)
-    found += check_nets(model, state)
+    found += check_nets(model, state, netting)
     return Audit(tuple(found), quick=quick)
 
 

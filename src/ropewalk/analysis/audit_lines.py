@@ -27,6 +27,7 @@ from ropewalk.model.state import State, end_positions
 
 FORCE = 1e-6  # of the largest force: what counts as in balance
 LENGTH = 1e-6  # of the length of a line
+PLACE = 1e-11  # of lengths and coordinates: round-off of places and attitudes that the case file gives
 TAUT = 1e-5  # of a line's tension: what a miss of length may change it by
 ROUND_OFF = 1e-10  # of a line's length: integration over it leaves as much
 GRIP = 2.5e-3  # of Coulomb's limit: room for drag on a line on the bed, which its tension stretches unevenly

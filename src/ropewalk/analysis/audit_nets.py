@@ -1,7 +1,7 @@
 """Audit of nets, knot by knot: loads of twines and screens summed again, lengths of twines, and that none pushes.
 
-Knots that are points or parts of bodies are left to the audit of these, and those near the bed are not balanced: how
-much of a net lies on it is a matter of the contact law.
+What is left on knots that are points or parts of bodies goes to the balance of these (audit_parts.py). Knots near the
+bed are not balanced: how much of a net lies on it is a matter of the contact law.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.analysis.audit_lines import FORCE, Finding, heights
-from ropewalk.analysis.audit_loads import Wetness, current_at, lump_load, norm, section_drag, strain_of, submerged
+from ropewalk.analysis.audit_elements import elements_of, node_balance
+from ropewalk.analysis.audit_lines import FORCE, PLACE, Finding, heights
+from ropewalk.analysis.audit_loads import Wetness, current_on, lump_load, norm, section_drag, strain_of, submerged
 from ropewalk.loads.screen import SCREEN, water_on_screen
 from ropewalk.model.arrays import Array, Flags, Ints, records
 from ropewalk.model.model import Model
 from ropewalk.model.nets import MORISON
-from ropewalk.model.state import State
+from ropewalk.model.state import State, rotation_matrix
 
 TWINE = 1e-6  # of a twine's length, by which it may be longer than it is
 LEVEL = 1e-3  # of a twine: least height over which it passes the surface
@@ -35,34 +36,91 @@ class Twines(NamedTuple):
     number: Array  # twines that each stands for; 0 for spokes of hoops, which are stiff and weigh nothing
 
 
-def check_nets(model: Model, state: State) -> list[Finding]:
-    """Balance of every free knot, length of every twine, and tension of those that cannot push."""
+class Netting(NamedTuple):
+    """What nets leave on their knots, and lines on the nodes at their ends, N."""
+
+    twines: Twines
+    loads: Array  # (k, 3) of gravity and water on each knot
+    left: Array  # (k, 3) sum of loads and twines; that of knots sewn together on the first of them
+    ends: Array  # (n_lines, 2, 3) balance of the nodes; `end_force` has a share of the loads of nets, by length
+    largest: float  # of the loads and tensions of nets
+
+    def on_points(self, model: Model) -> Array:
+        """(n_points, 3) N"""
+        total, nets = np.zeros((len(model.names.points), 3)), model.nets
+        own = (nets.point >= 0) & _first(model)
+        np.add.at(total, nets.point[own], self.left[own])
+        return total
+
+
+def netting_of(model: Model, state: State, quadrature: str) -> Netting | None:
+    """Loads and twines of nets summed again; None without nets.  quadrature : of lines, as of `check_lines`"""
     nets = model.nets
     if not nets.names or state.net_position.shape != nets.knot.shape:
-        return []
+        return None
     r, tension = state.net_position, state.net_tension
     a, b = nets.bar[:, 0], nets.bar[:, 1]
     size = norm(r[b] - r[a])
     of = Twines(a, b, size, (r[b] - r[a]) / size[:, None], nets.section, nets.twines)
-    total = _loads(model, r, of)
-    largest = max(float(np.abs(total).max(initial=0.0)), float(np.abs(tension).max(initial=0.0)))
-    np.add.at(total, a, tension[:, None] * of.direction)
-    np.add.at(total, b, -tension[:, None] * of.direction)
-    np.add.at(total, nets.sewn, np.where((nets.sewn != np.arange(nets.sewn.size))[:, None], total, 0.0))
-    found = []
-    left = np.where(_free(model, r), norm(total), 0.0)
+    loads = _loads(model, r, of)
+    largest = max(float(np.abs(loads).max(initial=0.0)), float(np.abs(tension).max(initial=0.0)), 1e-12)
+    left = loads.copy()
+    np.add.at(left, a, tension[:, None] * of.direction)
+    np.add.at(left, b, -tension[:, None] * of.direction)
+    np.add.at(left, nets.sewn, np.where(_first(model)[:, None], 0.0, left))
+    ends = state.end_force
+    if state.element_tension.size and state.element_tension.shape == state.tension.shape:
+        balance, _ = node_balance(model, state, elements_of(model, state), quadrature)
+        ends = np.stack([balance[state.start[:-1]], balance[state.start[1:] - 1]], axis=1)
+    return Netting(of, loads, left, ends, largest)
+
+
+def check_nets(model: Model, state: State, netting: Netting | None) -> list[Finding]:
+    """Balance of every free knot, place of the others, length of every twine, and tension of those that cannot push."""
+    if netting is None:
+        return []
+    r, of = state.net_position, netting.twines
+    left = np.where(_free(model, r), norm(netting.left), 0.0)
     k = int(np.argmax(left))
-    found.append(Finding("force", _knot(model, k), float(left[k]), FORCE * max(largest, 1e-12)))
-    return found + _lengths(model, tension, of) + _pushes(model, tension, of, largest)
+    found = [Finding("force", _knot(model, k), float(left[k]), FORCE * netting.largest), _fastened(model, state)]
+    return found + _lengths(model, state.net_tension, of) + _pushes(model, state.net_tension, of, netting.largest)
+
+
+def _first(model: Model) -> Flags:
+    """(k,) knots that are not sewn to one of a net before."""
+    first: Flags = model.nets.sewn == np.arange(model.nets.sewn.size)
+    return first
+
+
+def near_bed(model: Model, r: Array) -> Flags:
+    """(k,) knots that are not balanced here, nor the points and bodies that they are fastened to."""
+    if not model.sea.has_seabed:
+        return np.zeros(r.shape[0], dtype=np.bool_)
+    near: Flags = heights(model.sea, r) <= 2.0 * float(model.sections.contact_radius.max(initial=0.0))
+    return near
 
 
 def _free(model: Model, r: Array) -> Flags:
     """(k,) knots that are balanced here."""
     nets = model.nets
-    free: Flags = ~nets.held & (nets.point < 0) & (nets.body < 0) & (nets.sewn == np.arange(nets.sewn.size))
-    if model.sea.has_seabed:
-        free &= heights(model.sea, r) > 2.0 * float(model.sections.contact_radius.max(initial=0.0))
+    free: Flags = ~nets.held & (nets.point < 0) & (nets.body < 0) & _first(model) & ~near_bed(model, r)
     return free
+
+
+def _fastened(model: Model, state: State) -> Finding:
+    """The knot that is farthest from where it is held, fastened or sewn."""
+    nets, r = model.nets, state.net_position
+    home = np.where(nets.held[:, None], nets.knot, r[nets.sewn])
+    on_point = nets.point >= 0
+    home[on_point] = state.point_position[nets.point[on_point]]
+    for k in np.flatnonzero(nets.body >= 0):
+        body = nets.body[k]
+        home[k] = state.body_position[body] + rotation_matrix(state.body_quaternion[body]) @ nets.place[k]
+    shortest = float(nets.length.min())
+    held = PLACE * np.maximum(np.abs(nets.knot).max(axis=1), shortest)
+    value, limit = norm(r - home), np.where(nets.held, held, TWINE * shortest)
+    worst = int(np.argmax(value / limit))
+    return Finding("position", _knot(model, worst), float(value[worst]), float(limit[worst]))
 
 
 def _loads(model: Model, r: Array, of: Twines) -> Array:
@@ -80,16 +138,16 @@ def _loads(model: Model, r: Array, of: Twines) -> Array:
         lift = share[side] * sea.water_density * sections.area[k] - sections.mass[k]
         np.add.at(total[:, 2], knots, 0.5 * of.number * nets.length * sea.gravity * lift)
     if sea.water_density > 0.0 and sea.current_speed > 0.0:
-        _twine_drag(model, of, z, share, total)
+        _twine_drag(model, r, of, share, total)
         _screen_drag(model, r, total)
     return total
 
 
-def _twine_drag(model: Model, of: Twines, z: list[Array], share: list[Array], total: Array) -> None:
+def _twine_drag(model: Model, r: Array, of: Twines, share: list[Array], total: Array) -> None:
     """Add the drag of twines that have their own, at two Gauss points of each."""
-    nets, sections, sea = model.nets, model.sections, model.sea
+    nets, sections = model.nets, model.sections
     own = np.repeat(nets.kind == MORISON, np.diff(nets.bar_start)) * of.number
-    water = [current_at(sea, height) for height in z]
+    water = [current_on(model, r[knots]) for knots in (of.a, of.b)]
     for side in (0, 1):
         far = NEAR if side == 0 else 1.0 - NEAR
         u = (1.0 - far) * water[0] + far * water[1]
@@ -119,7 +177,7 @@ def _screen_drag(model: Model, r: Array, total: Array) -> None:
         place = r[knots]
         if place[:, 2].mean() >= 0.0:
             continue
-        u = nets.wake[q] * current_at(sea, place[:, 2]).mean(axis=0)
+        u = nets.wake[q] * current_on(model, place).mean(axis=0)
         four = tuple(tuple(float(x) for x in place[i]) for i in (0, 1, 2, knots.size - 1))
         force, _ = water_on_screen(rows[q], four, tuple(float(x) for x in u), sea.water_density)
         total[knots] += np.array(force) / knots.size
@@ -142,7 +200,7 @@ def _pushes(model: Model, tension: Array, of: Twines, largest: float) -> list[Fi
     cannot = (of.number > 0.0) & ~model.sections.compression[of.section].astype(bool)
     value = np.where(cannot, np.maximum(-tension, 0.0), 0.0)
     k = int(np.argmax(value))
-    return [Finding("push", _knot(model, int(of.a[k])), float(value[k]), PUSH * max(largest, 1e-12))]
+    return [Finding("push", _knot(model, int(of.a[k])), float(value[k]), PUSH * largest)]
 
 
 def _knot(model: Model, k: int) -> str:

@@ -9,56 +9,73 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.audit_hulls import bed_wrench, hull_wrenches, volume_wrench
-from ropewalk.analysis.audit_lines import FORCE, GRIP, LENGTH, Finding, Scales, heights
+from ropewalk.analysis.audit_lines import FORCE, GRIP, PLACE, Finding, Scales, heights
 from ropewalk.analysis.audit_loads import at_arm, lump_load
+from ropewalk.analysis.audit_nets import Netting, near_bed
 from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.loads.given import spring_pull
-from ropewalk.model.arrays import Array
+from ropewalk.loads.rest_balance import LEAST_SPAN
+from ropewalk.loads.string_check import SHORTEST
+from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.numerics.entry import Entry
-from ropewalk.physics.motion import motion
+from ropewalk.physics.motion import motion, rotation
 
 RESTS = 1e-6  # of the depth: a point this near to the bed rests on it
 LEVEL = 1e-6  # of the normal of the bed: a smaller share of it has no direction
 UP = np.array([0.0, 0.0, 1.0])
-_motion = Entry(motion)
+_motion, _rotation = Entry(motion), Entry(rotation)
 
 
-def check_points(model: Model, state: State, time: float, figures: Mapping[str, Any], scales: Scales) -> list[Finding]:
+def check_points(
+    model: Model, state: State, time: float, figures: Mapping[str, Any], scales: Scales, netting: Netting | None = None
+) -> list[Finding]:
     """Balance of the free components of points, place of the held ones, and what they hold with."""
     points = model.points
     found: list[Finding] = []
     if not model.names.points:
         return found
-    pulls = _pulls_on_points(model, state, figures)
+    pulls = _pulls_on_points(model, state, figures, netting)
     lumps = lump_load(model, state.point_position, points.mass, points.volume, points.drag_area) + points.force
     pressed = _footings(model, state)
     home = prescribed_points(model, time)
-    longest = max(float(scales.length.max(initial=0.0)), 1e-3)
-    with_net = {int(k) for k in model.nets.point if k >= 0}
+    longest = max(float(scales.length.max(initial=0.0)), SHORTEST)
+    force = _largest(scales, netting)
+    on_bed = _with_net_on_bed(model, state, model.nets.point)
     for k, name in enumerate(model.names.points):
         frame, joint = points.frame[k], points.joint[k]
         way = state.point_position[k] - home[k]
         off, given = frame @ way, points.axis[k]["pull"]
         pull = np.array([spring_pull(axis, tuple(way))[0] for axis in points.axis[k]]) * (joint != HELD)
-        scale = max(scales.force, *np.abs(lumps[k]), *np.abs(given), *np.abs((given - pull) * (joint != HELD)))
+        scale = max(force, *np.abs(lumps[k]), *np.abs(given), *np.abs((given - pull) * (joint != HELD)))
         residual = frame @ (pulls[k] + lumps[k]) + pull
         limit = FORCE * scale
-        if k in with_net:
-            continue
         moves = joint != HELD
-        if np.any(moves):
+        if np.any(moves) and k not in on_bed:
             place, of_bed = state.point_position[k], (limit, float(pressed[k]))
             value = _left_by_bed(model, place, frame[moves], residual[moves], of_bed)
             found.append(Finding("force", f"point '{name}'", value, limit))
         if np.any(joint == HELD):
             miss = float(np.abs(np.where(joint == HELD, off, 0.0)).max())
-            found.append(Finding("position", f"point '{name}'", miss, LENGTH * longest))
+            room = PLACE * max(longest, float(np.abs(home[k]).max()))
+            found.append(Finding("position", f"point '{name}'", miss, room))
     return found
+
+
+def _largest(scales: Scales, netting: Netting | None) -> float:
+    """Force in lines and nets, N."""
+    return scales.force if netting is None else max(scales.force, netting.largest)
+
+
+def _with_net_on_bed(model: Model, state: State, fastened: Ints) -> set[int]:
+    """Points or bodies with a knot so near to the bed that it is not balanced.  fastened : (k,) to which knots are"""
+    if state.net_position.shape != model.nets.knot.shape:
+        return set()
+    return set(fastened[(fastened >= 0) & near_bed(model, state.net_position)].tolist())
 
 
 def _footings(model: Model, state: State) -> Array:
@@ -104,13 +121,21 @@ def _left_by_bed(model: Model, place: Array, loose: Array, force: Array, given: 
     return math.hypot(abs(left) - held, max(0.0, along - across))
 
 
-def _pulls_on_points(model: Model, state: State, figures: Mapping[str, Any]) -> Array:
-    """(n_points, 3) force of lines, pegs and links on points, N."""
+def _pull(model: Model, state: State, end: tuple[int, int], netting: Netting | None) -> Array:
+    """(3,) force of an end of a line on its point or body, N; where nets are fastened, without a share of theirs."""
+    nets, to = model.nets, model.lines.end_index[end]
+    with_net = nets.body if model.lines.end_kind[end] == BODY else nets.point
+    force: Array = (state.end_force if netting is None or to not in with_net else netting.ends)[end]
+    return force
+
+
+def _pulls_on_points(model: Model, state: State, figures: Mapping[str, Any], netting: Netting | None) -> Array:
+    """(n_points, 3) force of lines, pegs, links and nets on points, N."""
     lines, links = model.lines, model.links
-    pulls: Array = np.zeros((len(model.names.points), 3))
+    pulls: Array = np.zeros((len(model.names.points), 3)) if netting is None else netting.on_points(model)
     for i, j in np.ndindex(lines.length.size, 2):
         if lines.end_kind[i, j] == POINT:
-            pulls[lines.end_index[i, j]] += state.end_force[i, j]
+            pulls[lines.end_index[i, j]] += _pull(model, state, (i, j), netting)
     for i, name in enumerate(model.names.lines):
         for p, peg in zip(range(lines.over_start[i], lines.over_start[i + 1]),
                           figures.get("over", {}).get(name, ()), strict=False):  # fmt: skip
@@ -133,24 +158,24 @@ def prescribed_points(model: Model, time: float) -> Array:
     return home
 
 
-def check_bodies(model: Model, state: State, time: float, figures: Mapping[str, Any], scales: Scales) -> list[Finding]:
-    """Force and moment on every free body, place of the others."""
+def check_bodies(
+    model: Model, state: State, time: float, figures: Mapping[str, Any], scales: Scales, netting: Netting | None = None
+) -> list[Finding]:
+    """Force and moment on every free body, place and attitude of the others."""
     bodies = model.bodies
     found: list[Finding] = []
-    with_net = {int(k) for k in model.nets.body if k >= 0}
-    longest = max(float(scales.length.max(initial=0.0)), 1.0)
-    moved = np.zeros((3, 3))
+    on_bed = _with_net_on_bed(model, state, model.nets.body)
+    longest = max(float(scales.length.max(initial=0.0)), LEAST_SPAN)
     for k, name in enumerate(model.names.bodies):
         if bodies.joint[k] != LOOSE:
-            _motion(time, int(bodies.motion[k]), model.motions, moved)
-            miss = float(np.linalg.norm(state.body_position[k] - bodies.position[k] - moved[0]))
-            found.append(Finding("position", f"body '{name}'", miss, LENGTH * longest))
+            miss, home = _misplaced(model, state, time, k)
+            found.append(Finding("position", f"body '{name}'", miss, PLACE * max(longest, float(np.abs(home).max()))))
             continue
-        if k in with_net:
+        if k in on_bed:
             continue
-        parts = np.array(_wrenches(model, state, figures, k))
+        parts = np.array(_wrenches(model, state, figures, k, netting))
         total, largest = parts.sum(axis=0).tolist(), np.abs(parts).max(axis=0).tolist()  # largest of each component
-        force = max(scales.force, *largest[:3])
+        force = max(_largest(scales, netting), *largest[:3])
         moment = max(*largest[3:], force * _size(model, k))
         found.append(Finding("force", f"body '{name}'", math.hypot(*total[:3]), FORCE * force))
         turning = math.hypot(*total[3:]) * force / moment
@@ -158,15 +183,29 @@ def check_bodies(model: Model, state: State, time: float, figures: Mapping[str, 
     return found
 
 
+def _misplaced(model: Model, state: State, time: float, k: int) -> tuple[float, Array]:
+    """How far body k is from where it is held, its turn times its size included, and that place, m."""
+    bodies, row, moved = model.bodies, int(model.bodies.motion[k]), np.zeros((3, 3))
+    _motion(time, row, model.motions, moved)
+    home: Array = bodies.position[k] + moved[0]
+    _rotation(time, row, model.motions, moved)
+    angle = float(np.linalg.norm(moved[0]))
+    axis = moved[0] / angle if angle > 0.0 else moved[0]
+    given = np.concatenate([[math.cos(0.5 * angle)], math.sin(0.5 * angle) * axis])
+    w, *v = _turn(_turn(state.body_quaternion[k], bodies.quaternion[k]), given).tolist()
+    turn = 2.0 * math.atan2(math.hypot(*v), abs(w))
+    return float(np.linalg.norm(state.body_position[k] - home)) + turn * max(LEAST_SPAN, _size(model, k)), home
+
+
 def _size(model: Model, k: int) -> float:
     """A length of body k, m."""
-    lines, bodies = model.lines, model.bodies
+    lines, nets = model.lines, model.nets
     own = (lines.end_kind == BODY) & (lines.end_index == k)
-    arms = np.linalg.norm(lines.end_offset[own], axis=1)
-    return max(float(arms.max(initial=0.0)), bodies.hull_size(k), 1e-3)
+    arms = np.linalg.norm(np.concatenate([lines.end_offset[own], nets.place[nets.body == k]]), axis=1)
+    return max(float(arms.max(initial=0.0)), model.bodies.hull_size(k), SHORTEST)
 
 
-def _wrenches(model: Model, state: State, figures: Mapping[str, Any], k: int) -> list[Array]:
+def _wrenches(model: Model, state: State, figures: Mapping[str, Any], k: int, netting: Netting | None) -> list[Array]:
     """Forces (N) and moments about the origin (N m) on body k, one row for each that acts."""
     bodies, sea, lines = model.bodies, model.sea, model.lines
     R = rotation_matrix(state.body_quaternion[k])
@@ -176,7 +215,10 @@ def _wrenches(model: Model, state: State, figures: Mapping[str, Any], k: int) ->
     parts.append(np.concatenate([np.zeros(3), bodies.load_moment[k]]))
     for i, j in np.ndindex(lines.length.size, 2):
         if lines.end_kind[i, j] == BODY and lines.end_index[i, j] == k:
-            parts.append(at_arm(state.end_force[i, j], R @ lines.end_offset[i, j]))
+            parts.append(at_arm(_pull(model, state, (i, j), netting), R @ lines.end_offset[i, j]))
+    if netting is not None:
+        own = np.flatnonzero((model.nets.body == k) & (model.nets.sewn == np.arange(model.nets.sewn.size)))
+        parts += [at_arm(netting.left[knot], R @ model.nets.place[knot]) for knot in own]
     for i, name in enumerate(model.names.lines):
         for p, peg in zip(range(lines.over_start[i], lines.over_start[i + 1]),
                           figures.get("over", {}).get(name, ()), strict=False):  # fmt: skip

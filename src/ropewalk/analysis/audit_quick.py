@@ -18,6 +18,7 @@ from ropewalk.analysis.audit_lines import (
     LENGTH,
     LEVEL,
     ON_BED,
+    PLACE,
     PUSH,
     RAMP,
     ROUND_OFF,
@@ -69,7 +70,7 @@ on_strings, on_elements = ([Entry(check, _parts) for _ in range(2)] for check in
 on_bodies = [Entry(check_bodies) for _ in range(2)]
 PLAIN = Acting(Field(Has(None, None, None, None), None, None), None, None, None)  # linear laws in still water
 LIMITS = Limits(
-    FORCE, LENGTH, TAUT, ROUND_OFF, GRIP, SINK, LEAST_WIDTH, LEVEL, SLACK, PUSH, RAMP, ON_BED, SAME, RESTS
+    FORCE, LENGTH, TAUT, ROUND_OFF, GRIP, SINK, LEAST_WIDTH, LEVEL, SLACK, PUSH, RAMP, ON_BED, SAME, RESTS, PLACE
 )  # fmt: skip
 
 
@@ -263,7 +264,7 @@ def _floats(model: Model, state: State) -> Floats:
     if hulls.kind.size and (_flows(model) or model.sea.wind_speed > 0.0):
         flow = flow_wrenches(model, state.body_position, state.body_quaternion)
     return Floats(
-        own.position, own.position, own.quaternion, own.joint, own.mass, own.centre, own.volume, own.hull_start,
+        own.position, own.quaternion, own.joint, own.mass, own.centre, own.volume, own.hull_start,
         shape_records(hulls), hulls.profile,
         own.load_force, own.load_moment, own.load_at, own.stiffness, _still(flow),
     )  # fmt: skip

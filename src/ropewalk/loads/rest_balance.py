@@ -37,9 +37,8 @@ LEAST_SPAN = 1.0  # m, of a system of bodies without lines
 
 
 class Floats(NamedTuple):
-    """Bodies of the model, arrays as in `Bodies` and `Hulls`; home : (n, 3) where those are that are not free, m."""
+    """Bodies of the model, arrays as in `Bodies` and `Hulls`."""
 
-    home: Array
     position: Array
     quaternion: Array
     joint: Ints
@@ -211,9 +210,10 @@ def _tied(total, ties, places, k, x):
 
 @kernel
 def check_bodies(floats, ties, strings, water, limits, places, largest, figures):
-    r"""Force and moment on every free body, place of the others: whether all pass.
+    r"""Force and moment on every free body, place and attitude of the others: whether all pass.
 
-    .. math:: \sum F = 0, \qquad \sum (M + a \times F) = 0 \quad \text{about the origin}
+    .. math:: \sum F = 0, \quad \sum (M + a \times F) = 0 \quad \text{about the origin};
+              \qquad |x - x_0| + l |\theta| = 0
 
     Source: docs/audit.md, Equilibria.
 
@@ -225,9 +225,11 @@ def check_bodies(floats, ties, strings, water, limits, places, largest, figures)
     for k in range(floats.mass.size):
         x = vector(places.bodies, k)
         if floats.joint[k] != LOOSE:
-            miss = norm3(sub3(x, vector(floats.home, k)))
-            note(figures[0].bodies.position, miss, limits.length * longest, FLOAT, k, 0.0)
-            passed = passed and miss <= limits.length * longest
+            home, turn = vector(floats.position, k), norm3(_turn(places.quaternions, floats.quaternion, k))
+            miss = norm3(sub3(x, home)) + turn * max(LEAST_SPAN, _size(floats, k))
+            room = limits.place * max(longest, most(home))
+            note(figures[0].bodies.position, miss, room, FLOAT, k, 0.0)
+            passed = passed and miss <= room  # false for NaN
             continue
         R = rotation(places.quaternions, k)
         total = Sum((0.0, 0.0, 0.0), vector(floats.load_moment, k), 0.0, most(vector(floats.load_moment, k)))

@@ -69,6 +69,7 @@ class Limits(NamedTuple):
     on_bed: float  # of the depth: room for round-off in ends on the bed
     same: float  # m: the same in ends where they are given
     rests: float  # of the depth: a point this near to the bed rests on it
+    place: float  # of lengths and coordinates: round-off of what the case gives
 
 
 class Places(NamedTuple):
@@ -440,9 +441,10 @@ def check_points(knots, strings, water, current, limits, places, largest, figure
         force = norm3(left)
         if not force <= limits.force * scale and water.has_bed and abs(height(r, water)) <= touch:
             force = _left_by_bed(water, limits, left, ground(water.relief, r, water)[0])
-        passed = passed and force <= limits.force * scale and miss <= limits.length * longest  # false for NaN
+        room = limits.place * max(longest, most(vector(knots.home, k)))
+        passed = passed and force <= limits.force * scale and miss <= room  # false for NaN
         note(figures[0].points.force, force, limits.force * scale, KNOT, k, 0.0)
-        note(figures[0].points.position, miss, limits.length * longest, KNOT, k, 0.0)
+        note(figures[0].points.position, miss, room, KNOT, k, 0.0)
     return passed
 
 
