@@ -12,6 +12,7 @@ import ropewalk as rw
 from ropewalk.analysis.audit_records import Watch
 from ropewalk.analysis.audit_run import RunAudit, run_findings
 from ropewalk.analysis.run import RunFailedError
+from ropewalk.analysis.verdict import Verdict
 from ropewalk.model.model import Model, build
 from ropewalk.model.moments import Moments
 from ropewalk.model.state import initial_state
@@ -335,3 +336,15 @@ def test_stretch_of_elastic_bars_excuses_no_loss_of_energy():
     assert first == 0.0
     assert 1e-3 < doubt["value"] < 0.1
     assert last > 0.0
+
+
+def test_a_run_inherits_the_stability_of_its_equilibrium():
+    """An upright spar, which drifts and turns freely; statics that end unstable are rare, so that verdict is given."""
+    body = {"mass": 1610.0, "inertia": [1610.0] * 3, "centre_of_mass": [0, 0, 0.6], "position": [0, 0, -2],
+            "hull": {"kind": "axisymmetric", "profile": [[0, 0.5], [3, 0.5]]}}  # fmt: skip
+    spar = {"environment": {"depth": 50}, "bodies": {"spar": body}, "run": {"duration": 0.1}}
+    system = rw.System.model_validate(spar)
+    assert "neutral" in [doubt["code"] for doubt in json.loads(rw.simulate(system, progress=False).attrs["doubts"])]
+    rest = rw.statics(system)
+    vars(rest)["stability"] = Verdict(False, 0, -1.0, {"spar": [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]})
+    assert "unstable" in [doubt.code for doubt in rest.start_doubts]

@@ -125,18 +125,18 @@ class Equilibrium(Shown):
     def doubts(self) -> tuple[Doubt, ...]:
         """What is not wrong but doubtful, each with its figure and limit."""
         answer = self.model, self.state, self.method
-        own = static_doubts(self.model, self.state, self.report, self.stability)
-        return (*case_doubts(self.system, "static"), *own, *soft_bed(*answer), *thin_at_surface(*answer))
+        own = (*self.rest_doubts, *soft_bed(*answer), *thin_at_surface(*answer))
+        return (*case_doubts(self.system, "static"), *own)
 
     @cached_property
     def start_doubts(self) -> tuple[Doubt, ...]:
-        """Doubts that cost nothing to find: all but those of stability."""
+        """Those of a run that begins here: it settles this state on its own mesh, bed and thickness of lines."""
         return (*case_doubts(self.system, "run"), *self.rest_doubts)
 
     @cached_property
     def rest_doubts(self) -> tuple[Doubt, ...]:
         """Those of `start_doubts` that waves and motions have nothing to do with."""
-        return tuple(static_doubts(self.model, self.state, self.report, None))
+        return tuple(static_doubts(self.model, self.state, self.report, self.stability))
 
     def line(self, name: str) -> dict[str, Any]:
         """Ends, tensions and lengths of one line."""
