@@ -103,6 +103,20 @@ def test_what_does_not_change_has_no_time_of_its_maximum():
     assert "7.0" in _cells(moved, MOTION_COLUMNS, 1.0)
 
 
+def test_the_page_claims_no_audit_that_never_ran(run):
+    """Nor do live recordings of earlier versions, which carry an empty list of doubts."""
+    plain = run.copy()
+    plain.attrs["doubts"] = "[]"
+    live = plain.assign_attrs(live="[]")
+    none = plain.copy()
+    del none.attrs["doubts"]
+    for data, audited in ((plain, True), (live, False), (none, False)):
+        page = report_page(data)
+        assert report_data(data)["audited"] == audited
+        assert ("passed every check of the audit" in page) == audited
+        assert ("Not audited" in page) != audited
+
+
 def test_an_equilibrium_has_a_report():
     system = System.model_validate(
         {

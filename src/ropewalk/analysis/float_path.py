@@ -72,7 +72,7 @@ def float_path(
         "moment_x": ("iteration", rows[:, 2]),
         "moment_y": ("iteration", rows[:, 3]),
     }
-    attrs: dict[str, Any] = {"title": system.title, "rod": key, "method": method, "status": status, "doubts": "[]"}
+    attrs: dict[str, Any] = {"title": system.title, "rod": key, "method": method, "status": status}
     if end is not None:
         attrs |= {"evaluations": end.evaluations, "heave": end.heave}
         attrs |= {"roll": float(np.degrees(end.roll)), "pitch": float(np.degrees(end.pitch))}

@@ -70,7 +70,7 @@ def float_in_time(system: Source, times: Sequence[float] | Array, name: str | No
         "angle": (("time", "joint"), np.array(angles).reshape(moments.size, -1)),
     }
     coordinates = {"time": moments, "axis": ["x", "y", "z"], "joint": [joint.s for joint in rod.joints]}
-    attrs = {"title": system.title, "created_by": "ropewalk float_in_time", "rod": key, "doubts": "[]"}
+    attrs = {"title": system.title, "created_by": "ropewalk float_in_time", "rod": key}
     found: xr.Dataset = described(xr.Dataset(variables, coordinates, attrs), "float_in_time")
     return found
 

@@ -59,7 +59,7 @@ def report_data(
             for event in (events(dataset) if kind == RUN else [])
         ],
         "doubts": json.loads(dataset.attrs.get("doubts", "[]")),
-        "audited": "doubts" in dataset.attrs,
+        "audited": "doubts" in dataset.attrs and "live" not in dataset.attrs,
         "computed": _computed(dataset),
     }
 

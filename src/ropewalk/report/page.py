@@ -33,6 +33,8 @@ MOTION_COLUMNS = (
     ("mean", "mean"), ("std", "std"), ("min", "min"), ("time_of_min", "at, s"), ("max", "max"),
     ("time_of_max", "at, s"), ("tz", "Tz, s"),
 )  # fmt: skip
+PASSED = "No doubts: the result passed every check of the audit."
+UNAUDITED = "Not audited: the file was recorded live, or carries no doubts of an audit."
 TIMES = ("time_of_min", "time_of_max", "tz")
 UNITS = {"body_position": "m", "body_attitude": "deg"}
 SEA_UNITS = {
@@ -60,7 +62,7 @@ def _result(data: dict[str, Any], dataset: xr.Dataset) -> str:
     from ropewalk.report.figures import figures_of
 
     pictures = figures_of(dataset)
-    parts = [_head(data), _doubts(data["doubts"], data["audited"])]
+    parts = [_head(data), _doubts(data["doubts"], PASSED if data["audited"] else UNAUDITED)]
     parts += [_section("The system", _picture(pictures.pop("The system")) + _line_table(data))]
     parts += [_section("Environment", _environment(data["environment"]))]
     if data["lines"]:
@@ -92,9 +94,10 @@ def _head(data: dict[str, Any]) -> str:
     return f"<p class='quiet'>{escape(counts)}; {escape(span)}.</p>"
 
 
-def _doubts(doubts: Sequence[dict[str, Any]], audited: bool) -> str:
+def _doubts(doubts: Sequence[dict[str, Any]], without: str = "") -> str:
+    """A section of doubts, or the sentence for a result that has none."""
     if not doubts:
-        return "<p>No doubts: the result passed every check of the audit.</p>" if audited else ""
+        return f"<p>{without}</p>" if without else ""
     rows = "".join(
         f"<div class='doubt'><b>{escape(str(doubt['code']))}</b> {escape(str(doubt['sentence']))}</div>"
         for doubt in doubts
@@ -212,7 +215,7 @@ def _sweep(data: dict[str, Any], sweep: xr.Dataset) -> str:
     from ropewalk.report.figures import scatter
 
     parts = [f"<p class='quiet'>{data['cases']} cases, {data['done']} done, {len(data['failed'])} failed.</p>"]
-    parts.append(_doubts(data["doubts"], False))
+    parts.append(_doubts(data["doubts"]))
     varied = {name: values for name, values in data["factors"].items() if len(set(map(str, values))) > 1}
     rows = [[name, len(set(map(str, values))), _range_text(values)] for name, values in varied.items()]
     parts.append(_section("Factors", _table(("factor", "values", "range"), rows, text=(2,))))

@@ -236,7 +236,7 @@ ATTRIBUTES: dict[str, str] = {
     "constraint_drift": "largest relative error of an element's length over the run; only for solvers that report it",
     "parted": "lines that parted, each with time and position; only if there are any",
     "start": "remark on the equilibrium that the run starts from, if any",
-    "doubts": "doubts about the result, as JSON: code, part, value, limit, sentence",
+    "doubts": "of audited results: doubts, as JSON: code, part, value, limit, sentence",
     "audit": "of equilibria: the largest errors that the audit found, as JSON",
     "status": "'done', or the reason why the run ended early",
     "events": "events of the run (capsizing, slack, ...), as JSON: time in s, part, kind, sentence",

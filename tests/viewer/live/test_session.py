@@ -119,6 +119,7 @@ def test_a_recording_is_a_result_that_report_and_plot_read(session, tmp_path):
         assert_allclose(run.point_position.sel(point="pier").values[-1], [28.0, 0.0, -5.0], atol=0.05)
         assert "line 'leg' was cut at s = 15 m" in run.attrs["parted"]
         assert "cut at s = 15 m" in run.attrs["live"]
+        assert "doubts" not in run.attrs  # nothing audits it
     from ropewalk.post.overview import overview
 
     with rw.load(path) as run:

@@ -82,7 +82,7 @@ class Recording:
             return "nothing was recorded"
         done = [[t, text] for t, text in engine.notes if t >= self._begun]
         cuts = "; ".join(f"line '{line}' was cut at s = {s:g} m" for line, s in engine.cuts.items())
-        facts = {"live": json.dumps(done), "doubts": "[]"} | ({"parted": cuts} if cuts else {})
+        facts = {"live": json.dumps(done)} | ({"parted": cuts} if cuts else {})
         self._folder.flush()
         reader = RunReader(self._folder.path)
         netcdf.write_records(reader, self.path, {**reader.attrs, "status": DONE, **facts})
