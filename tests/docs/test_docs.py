@@ -166,6 +166,45 @@ def test_pages_named_in_the_code_exist():
     assert sorted(name for name in named if not (ROOT / name).exists()) == []
 
 
+def codes_in(page: str) -> dict[str, str]:
+    """Codes of doubts in the tables of a page, and what stands beside them."""
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.*) \| .* \|$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)
+    return {code: meaning for code, meaning in rows if code not in ("force", "length", "position", "bed", "push")}
+
+
+def test_every_doubt_stands_in_one_table():
+    """Those of answers in docs/audit.md, those of cases on a page that it links."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "src").rglob("*.py")))
+    used = set(re.findall(r"\bDoubt\(\s*\"([a-z-]+)\"", text))
+    used |= {importlib.import_module(f"ropewalk.analysis.{name}").CODE for name in ("soft_bed", "thickness")}
+    used |= {importlib.import_module("ropewalk.analysis.repeat").REPEATED}
+    assert {"soft-bed", "repeated", "friction", "net-twisted"} <= used
+    of_answers, of_cases = codes_in("audit.md"), codes_in("guide/doubts_of_cases.md")
+    assert sorted(of_answers.keys() & of_cases.keys()) == []
+    assert sorted(used ^ (of_answers.keys() | of_cases.keys())) == []
+    assert "guide/doubts_of_cases.md" in (DOCS / "audit.md").read_text(encoding="utf-8")
+
+
+LIMITS = {
+    "case_doubts": {"breaking-waves": "STEEPEST", "below-bed": "FALLS", "motion-ends": "SUDDEN",
+                    "diameter": "THICKEST"},
+    "audit_run": {"energy-numerics": "NUMERICS", "energy-closure": "CLOSURE", "length-drift": "DRIFT",
+                  "leaves-rest": "AT_REST", "start-moved": "BEGUN", "pushes": "PUSH"},
+    "static_doubts": {"slack": "SLACK", "heeled": "HEEL", "discretisation": "DISCRETISATION"},
+    "soft_bed": {"soft-bed": "SOFT"},
+    "thickness": {"surface-thickness": "FELT"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("module", "code", "limit"), [(module, *pair) for module, pairs in LIMITS.items() for pair in pairs.items()]
+)
+def test_limits_of_doubts_are_those_of_the_code(module, code, limit):
+    meaning = (codes_in("audit.md") | codes_in("guide/doubts_of_cases.md"))[code]
+    numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", meaning)]
+    assert getattr(importlib.import_module(f"ropewalk.analysis.{module}"), limit) in numbers
+
+
 def sentences() -> list[str]:
     """The first column of the tables of docs/errors.md."""
     text = (DOCS / "errors.md").read_text(encoding="utf-8")

@@ -408,7 +408,7 @@ def check_pegs(model: Model, state: State, scales: Scales) -> list[Finding]:
         return []
     where = over_positions(model, state.point_position, state.body_position, state.body_quaternion)
     nodes = peg_nodes(model, state)
-    miss, limit = norm(state.position[nodes] - where), LENGTH * np.repeat(scales.length, np.diff(lines.over_start))
+    miss, limit = norm(state.position[nodes] - where), np.repeat(scales.miss, np.diff(lines.over_start))
     return [
         Finding("position", f"{line_at(model, state, k)}, which runs over a point,", float(away), float(most))
         for k, away, most in zip(nodes.tolist(), miss, limit, strict=True)

@@ -48,8 +48,7 @@ def check_links(model: Model, state: State, scales: Scales) -> list[Finding]:
     for i, name in enumerate(links.names):
         posed = _posed(model, state, i)
         size = max(float(np.abs(links.offset[i]).max()), float(links.length[i]), 1.0)
-        longest = max(size, float(scales.length.max(initial=0.0)))
-        limits = Limits(FORCE * force, LENGTH * longest, size)
+        limits = Limits(FORCE * force, LENGTH * size, size)
         away, off = _misses(model, i, posed, limits)
         found.append(Finding("position", f"link '{name}'", away, limits.place))
         found.append(Finding("force", f"link '{name}'", off, limits.force))
