@@ -110,6 +110,15 @@ def test_forces_of_nets_on_what_holds_them_are_found(fastened, of_body):
     assert ("body 'buoy'" if of_body else "point 'corner'") in wrong
 
 
+@pytest.mark.parametrize(("line", "end"), [(0, 1), (1, 1)])
+def test_end_forces_at_what_holds_nets_are_audited(fastened, line, end):
+    """Of the mooring of a buoy that holds a net elsewhere, and of a rope that shares loads with twines."""
+    pulled = fastened.state.end_force.copy()
+    pulled[line, end] *= 1.0 + 1e-4
+    found = audit(fastened.model, fastened.state._replace(end_force=pulled), 0.0, fastened.report.figures, "bars")
+    assert any(one.share > 10.0 for one in found.found if one.part.startswith(f"line '{('mooring', 'tie')[line]}'"))
+
+
 @pytest.mark.parametrize("of", ["body", "point", "held"])
 def test_knots_off_what_holds_them_are_found(fastened, of):
     """A corner a tenth of a millimetre from its body, its point, or its place."""

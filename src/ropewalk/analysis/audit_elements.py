@@ -48,6 +48,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.profiles import Along, means_between
 from ropewalk.model.state import State, end_positions
 
+SAME_PLACE = 1e-9  # of the largest arm of a knot on a body: what is as near to it is fastened there, too
 NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point of a bar
 
 
@@ -114,7 +115,7 @@ def node_balance(model: Model, state: State, of: Elements, quadrature: str) -> t
     pull = of.tension[:, None] * of.tangent
     np.add.at(total, of.first, pull)
     np.add.at(total, of.first + 1, -pull)
-    loads = _bar_loads if quadrature == "bars" else _half_loads
+    loads = bar_loads if quadrature == "bars" else _half_loads
     for node, load in zip((of.first, of.first + 1), loads(model, state, of), strict=True):
         np.add.at(total, node, load)
     _add_attachments(model, state, total)
@@ -234,7 +235,7 @@ def _area(x: Array, y: Array, to: Array) -> Array:
     return result
 
 
-def _bar_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
+def bar_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
     """Loads on the nodes of each bar: weight and buoyancy by halves, drag of the stretched bar by two Gauss points."""
     sections, sea, k = model.sections, model.sea, of.section
     ends = []
@@ -304,8 +305,8 @@ def _end_forces(
         np.add.at(sums, which.ravel(), misses.reshape(-1, 3))
         misses = sums[which.ravel()].reshape(-1, 2, 3)
         bears = np.bincount(which.ravel(), bears.ravel())[which.ravel()].reshape(-1, 2)
-        with_net = np.isin(lines.end_index, model.nets.point[model.nets.point >= 0]) & (lines.end_kind == POINT)
-        misses[with_net | ((lines.end_kind == BODY) & bool(model.nets.names))] = 0.0
+        for i, j in knots_at_ends(model):
+            misses[i, j] = 0.0
     loose = _moved_ends(model)
     for end, nodes in ((0, first), (1, last)):
         miss = misses[:, end]
@@ -322,6 +323,20 @@ def _end_forces(
             room = np.maximum(0.0, up - np.maximum(0.0, -np.sum(balance[nodes] * normal, axis=1)) - open_to)
             value = np.where(near, np.sqrt(held**2 + down**2 + room**2), value)
         found += worst("force", model, state, nodes, value, np.full(nodes.size, FORCE * scales.force))
+    return found
+
+
+def knots_at_ends(model: Model) -> dict[tuple[int, int], Ints]:
+    """Knots of nets by the end of a line that is fastened to the same; audit_nets.py compares their forces."""
+    lines, nets = model.lines, model.nets
+    found = {}
+    for i, j in np.ndindex(lines.length.size, 2):
+        k, here = lines.end_index[i, j], nets.point == lines.end_index[i, j]
+        if lines.end_kind[i, j] == BODY:
+            room = SAME_PLACE * float(norm(nets.place).max(initial=0.0))
+            here = (nets.body == k) & (norm(nets.place - lines.end_offset[i, j]) <= room)
+        if np.any(here):
+            found[i, j] = np.flatnonzero(here)
     return found
 
 

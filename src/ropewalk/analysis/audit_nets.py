@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.analysis.audit_elements import elements_of, node_balance
+from ropewalk.analysis.audit_elements import bar_loads, elements_of, knots_at_ends, node_balance
 from ropewalk.analysis.audit_lines import FORCE, PLACE, Finding, heights
 from ropewalk.analysis.audit_loads import Wetness, current_on, lump_load, norm, section_drag, strain_of, submerged
 from ropewalk.loads.screen import SCREEN, water_on_screen
@@ -83,7 +83,32 @@ def check_nets(model: Model, state: State, netting: Netting | None) -> list[Find
     left = np.where(_free(model, r), norm(netting.left), 0.0)
     k = int(np.argmax(left))
     found = [Finding("force", _knot(model, k), float(left[k]), FORCE * netting.largest), _fastened(model, state)]
+    found += _shared(model, state, netting)
     return found + _lengths(model, state.net_tension, of) + _pushes(model, state.net_tension, of, netting.largest)
+
+
+def _shared(model: Model, state: State, netting: Netting) -> list[Finding]:
+    """End forces of lines of bars at knots of nets: loads of all bars there are shared by their lengths."""
+    at = knots_at_ends(model)
+    if not at or not state.element_tension.size or state.element_tension.shape != state.tension.shape:
+        return []
+    nets, of = model.nets, elements_of(model, state)
+    last = np.cumsum(np.diff(state.start) - 1) - 1
+    element = np.stack([np.concatenate([[0], last[:-1] + 1]), last], axis=1)  # at each end of each line
+    loads, of_nets = bar_loads(model, state, of), netting.loads - _lumps(model, state.net_position)
+    limit, found = FORCE * max(netting.largest, float(np.abs(state.end_force).max())), []
+    for (i, j), knots in at.items():
+        if np.any(near_bed(model, state.net_position[knots])):
+            continue
+        here = [end for end, others in at.items() if np.array_equal(others, knots)]
+        load = of_nets[knots].sum(axis=0) + sum(loads[end[1]][element[end]] for end in here)
+        length = nets.length[np.isin(nets.bar, knots).any(axis=1)].sum() + sum(of.length[element[end]] for end in here)
+        own = int(element[i, j])
+        pull = (1.0 - 2.0 * j) * of.tension[own] * of.tangent[own]
+        miss = state.end_force[i, j] - pull - of.length[own] / length * load
+        part = f"line '{model.names.lines[i]}' at its end {'AB'[j]}"
+        found.append(Finding("force", part, float(np.linalg.norm(miss)), limit))
+    return found
 
 
 def _first(model: Model) -> Flags:
@@ -123,13 +148,19 @@ def _fastened(model: Model, state: State) -> Finding:
     return Finding("position", _knot(model, worst), float(value[worst]), float(limit[worst]))
 
 
-def _loads(model: Model, r: Array, of: Twines) -> Array:
-    """(k, 3) weight, buoyancy and drag at the knots, N."""
-    nets, sections, sea, k = model.nets, model.sections, model.sea, of.section
+def _lumps(model: Model, r: Array) -> Array:
+    """(k, 3) weight and buoyancy of sinkers and floats, N."""
+    nets, sea = model.nets, model.sea
     volume = nets.sinker_volume.copy()
     if sea.water_density * sea.gravity > 0.0:
         volume = volume + nets.float_force / (sea.water_density * sea.gravity)
-    total = lump_load(model, r, nets.sinker_mass, volume, np.zeros_like(volume))
+    return lump_load(model, r, nets.sinker_mass, volume, np.zeros_like(volume))
+
+
+def _loads(model: Model, r: Array, of: Twines) -> Array:
+    """(k, 3) weight, buoyancy and drag at the knots, N."""
+    nets, sections, sea, k = model.nets, model.sections, model.sea, of.section
+    total = _lumps(model, r)
     z = [r[of.a, 2], r[of.b, 2]]
     thick = np.maximum(2.0 * np.sqrt(sections.area[k] / np.pi), 2.0 * sections.contact_radius[k])
     thick = np.maximum(thick, LEVEL * nets.length)
