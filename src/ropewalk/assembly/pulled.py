@@ -26,6 +26,9 @@ import numpy as np
 from ropewalk.loads.grip import sought_friction
 from ropewalk.model.arrays import Array, Flags, Ints, Records
 
+# of the shear stiffness of the soft springs while lines are straightened: with all of it a slack line of 2 km comes
+# straight by 1 m in a round; where none is at rest so, they have all of it again
+EASE = 1e-3
 MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the lines
 # of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
 # same of friction across the lines
@@ -99,6 +102,9 @@ class Rubbed(Protocol):
     def settle(self) -> bool:
         """Bring the lines to rest from where they are, with the shares in `hold`; False if that fails."""
 
+    def ease(self, share: float) -> None:
+        """Give the soft springs, in `present` and `settle`, this share of their stiffness."""
+
     def kept(self) -> Callable[[], None]:
         """Note where the lines are, for the function returned to bring them back there."""
 
@@ -126,6 +132,8 @@ def share_out(
     hold, begun = case.hold, case.free_places()
     lie: Lie | None = None
     friction, restore, least = np.zeros(0), case.kept(), [np.inf]
+    is_eased = straightens
+    case.ease(EASE if is_eased else 1.0)
     for k in range(MOST_ROUNDS):
         if np.max(np.abs(case.free_places() - begun), initial=0.0) > FARTHEST * longest:
             return None
@@ -139,6 +147,9 @@ def share_out(
             change = float(np.max(np.abs(_at_nodes(spots, asked) - current), initial=0.0))
             straightens = change > STRAIGHT * scale and k < MOST_STRAIGHTENING
             hold.place = spots.r
+        if is_eased and not straightens:
+            is_eased = False
+            case.ease(1.0)
         if not straightens:
             asked, shares = wanted(chains, lain, lie, _part(lain, spots)[:, None] * current[spots.node])
             hold.place = _followed(spots, hold.place, lie.tangent)
@@ -152,8 +163,14 @@ def share_out(
             if change <= SETTLED * scale or change > LOOSE * scale >= GROWN * least[-1] or stands:
                 break
         hold.share = _node_shares(spots, asked, shares)
-        if not case.settle():
+        before = case.kept()
+        if case.settle():
+            continue
+        if not is_eased:
             break
+        is_eased = False
+        before()
+        case.ease(1.0)
     if least[-1] > LOOSE * scale:
         return None
     restore()

@@ -29,6 +29,7 @@ class Sharing:
     def __init__(self, work: BarsWork, friction: float, settle: Settle) -> None:
         self.work, self.friction, self._settle = work, friction, settle
         self.hold: Records = work.field.grip.hold
+        self.law = work.medium.bed.law
         _rule(work, friction, is_sought=True)
         self.hold.share, self.hold.place = 0.0, work.steps.r
         loads_at_rest(work, work.steps.r)
@@ -64,6 +65,12 @@ class Sharing:
         """Bring the bars to rest with the shares in `hold`."""
         return self._settle(self.work)
 
+    def ease(self, share: float) -> None:
+        """Give the grips this share of their stiffness."""
+        law = self.law.copy()
+        law.shear *= share
+        self.work.medium = self.work.medium._replace(bed=self.work.medium.bed._replace(law=law))
+
     def kept(self) -> Callable[[], None]:
         """As `kept`."""
         return kept(self.work)
@@ -96,6 +103,7 @@ def rub_on_bed(work: BarsWork, friction: float, settle: Settle) -> None:
         _straighten(work, settle)
     sharing = Sharing(work, friction, settle)
     force = share_out(sharing, sharing.scale, _longest(work), PATIENCE)
+    sharing.ease(1.0)
     work.bars = bars
     if force is not None:
         loads_at_rest(work, work.steps.r)

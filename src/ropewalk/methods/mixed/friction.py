@@ -55,6 +55,7 @@ class Sharing:
         self.hold.place, self.hold.share = work.trial.X[0, : mesh.s.size], 0.0 if shares is None else shares
         self.held = work._replace(memory=work.memory._replace(grip=grip))
         self.firm = _firm(mesh, work, case.force_scale if shares is None else None)
+        self.shear = float(mesh.bed.law.shear[0])
 
     def present(self) -> tuple[Chains, Lain, Spots]:
         """How the lines lie, by the tensions in `work`."""
@@ -72,7 +73,7 @@ class Sharing:
             on_bed=(depth[ends] > 0.0) | (mesh.node.bed_area[ends] == 0.0),
         )
         chains = Chains(mesh.node_start, mesh.element_start, mesh.line.junction, np.diff(mesh.dof_start) > 0)
-        shear = mesh.bed.law.shear[0] * mesh.node[:n].bed_area * (N > 0.0)
+        shear = self.shear * mesh.node[:n].bed_area * (N > 0.0)
         return chains, lain, Spots(np.arange(n), r, heights_over(mesh.bed, r)[0], N, shear)
 
     def loads(self, friction: Array) -> Array:
@@ -84,6 +85,13 @@ class Sharing:
         outcome, used, _, _ = self.case.settle(self.firm, self.held, self.misses)
         self.iterations += used
         return outcome == CONVERGED
+
+    def ease(self, share: float) -> None:
+        """Give the grips this share of their stiffness."""
+        law = self.case.mesh.bed.law.copy()
+        law.shear *= share
+        self.shear = float(law.shear[0])
+        self.firm = self.firm._replace(bed=self.firm.bed._replace(law=law))
 
     def kept(self) -> Callable[[], None]:
         """As `kept`."""
