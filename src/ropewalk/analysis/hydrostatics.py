@@ -12,8 +12,6 @@ from ropewalk.model.state import State, rotation_matrix
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.hydrostatics import CUT
 
-UP = np.array([0.0, 0.0, 1.0])
-
 
 def displacement(model: Model, state: State, body: int) -> Records:
     """Cut of a body's hulls by still water: (1,) of CUT of physics/hydrostatics.py."""
