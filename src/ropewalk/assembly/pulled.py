@@ -26,9 +26,9 @@ import numpy as np
 from ropewalk.loads.grip import sought_friction
 from ropewalk.model.arrays import Array, Flags, Ints, Records
 
-# of the shear stiffness of the soft springs while lines are straightened: with all of it a slack line of 2 km comes
-# straight by 1 m in a round; where none is at rest so, they have all of it again
-EASE = 1e-3
+# of the shear stiffness of the soft springs while a bow is taken out: with all of it one of 130 m in a line of 2 km
+# goes by 1 m in a round; and what a round may move of the one before it: slack line goes to and fro
+EASES, SLOWER = (1e-3, 1e-2, 1e-1), 0.7
 MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the lines
 # of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
 # same of friction across the lines
@@ -130,10 +130,10 @@ def share_out(
     scale : of forces, N    longest : of the lines, m    straightens : False if the lines were at rest with friction
     """
     hold, begun = case.hold, case.free_places()
+    if straightens:
+        any(_straighten(case, scale, ease) for ease in EASES)
     lie: Lie | None = None
     friction, restore, least = np.zeros(0), case.kept(), [np.inf]
-    is_eased = straightens
-    case.ease(EASE if is_eased else 1.0)
     for k in range(MOST_ROUNDS):
         if np.max(np.abs(case.free_places() - begun), initial=0.0) > FARTHEST * longest:
             return None
@@ -147,9 +147,6 @@ def share_out(
             change = float(np.max(np.abs(_at_nodes(spots, asked) - current), initial=0.0))
             straightens = change > STRAIGHT * scale and k < MOST_STRAIGHTENING
             hold.place = spots.r
-        if is_eased and not straightens:
-            is_eased = False
-            case.ease(1.0)
         if not straightens:
             asked, shares = wanted(chains, lain, lie, _part(lain, spots)[:, None] * current[spots.node])
             hold.place = _followed(spots, hold.place, lie.tangent)
@@ -163,18 +160,41 @@ def share_out(
             if change <= SETTLED * scale or change > LOOSE * scale >= GROWN * least[-1] or stands:
                 break
         hold.share = _node_shares(spots, asked, shares)
-        before = case.kept()
-        if case.settle():
-            continue
-        if not is_eased:
+        if not case.settle():
             break
-        is_eased = False
-        before()
-        case.ease(1.0)
     if least[-1] > LOOSE * scale:
         return None
     restore()
     return friction
+
+
+def _straighten(case: Rubbed, scale: float, ease: float) -> bool:
+    """Take the bow across lines out; False, and lines as they were, if they do not come to rest.
+
+    scale : of forces, N    ease : of the stiffness of the soft springs
+    """
+    hold, restore, before = case.hold, case.kept(), np.inf
+    place, share = hold.place.copy(), hold.share.copy()
+    case.ease(ease)
+    for _ in range(MOST_STRAIGHTENING):
+        chains, lain, spots = case.present()
+        way = along_bed(spots.normal, spots.r - hold.place)
+        moved = float(np.max(np.abs(way), initial=0.0))
+        current = sought_friction(spots.shear, way, spots.pressed, hold.share)
+        asked, shares = wanted(chains, lain, _lie(case, chains, lain, spots, current), None)
+        comes_to_rest = moved <= SLOWER * before
+        if not comes_to_rest or np.max(np.abs(_at_nodes(spots, asked) - current), initial=0.0) <= STRAIGHT * scale:
+            break
+        before = moved if moved > 0.0 else np.inf
+        hold.place, hold.share = spots.r, _node_shares(spots, asked, shares)
+        comes_to_rest = case.settle()
+        if not comes_to_rest:
+            break
+    case.ease(1.0)
+    if not comes_to_rest:
+        restore()
+        hold.place, hold.share = place, share
+    return comes_to_rest
 
 
 def _part(lain: Lain, spots: Spots) -> Array:

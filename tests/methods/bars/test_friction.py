@@ -169,3 +169,23 @@ def test_chains_of_a_moored_body_start_with_their_friction(solver: str) -> None:
     # bars and elements of the same nodes differ at the touchdown
     assert_allclose(run.end_tension.sel(end="A").values[0], rough, atol=5e-3 * free.max())
     assert np.abs(run.position.values - run.position.values[0]).max() < 1e-6 * 240.0
+
+
+def test_no_bow_of_the_frictionless_line_remains():
+    """On a cross slope below the friction coefficient a line that is pulled lies straight: a plane catenary.
+
+    Reference: grounded catenary in the plane of the slope, H 189,686 and V 274,269 N (scipy), to its own 0.1 %.
+    """
+    case = {
+        "environment": {"gravity": 1.62, "depth": 428.8183378491418, "seabed": {
+            "stiffness": 2279220, "friction": 0.3, "normal": [0.10036721835, -0.1944624807, 0.9757616333]}},
+        "sections": {"wire": {"catalogue": "wire", "diameter": 0.3}},
+        "points": {"a": {"position": [-1391.21882, 342.273939, -217.504227]},
+                   "b": {"position": [735.68263, 227.51334, -123.26291]}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "wire", "length": 2245.9805257}]}},
+    }  # fmt: skip
+    system = System.model_validate(case)
+    for method, allowed in (("shooting", 2e-3), ("fem", 5e-3), ("bars_statics", 5e-3)):
+        force = rw.statics(system, method).state.end_force[0, 1]
+        found = [np.hypot(force[0], force[1]), -force[2]]
+        assert_allclose(found, [189686, 274269], rtol=allowed, err_msg=method)
