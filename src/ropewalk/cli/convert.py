@@ -11,6 +11,7 @@ import typer
 
 from ropewalk.cli.tables import JsonOption, counted, print_json, say
 from ropewalk.errors import InputError
+from ropewalk.results.files import write_whole
 
 if TYPE_CHECKING:
     from ropewalk.io.conversion import Conversion, Note, Wishes
@@ -112,7 +113,7 @@ def _to_case(source: Path, target: Path, kind: Source, wishes: Wishes, as_json: 
     from ropewalk.io.convert import read_any
 
     conversion = read_any(source, wishes, kind.value)
-    target.write_text(conversion.text(), encoding="utf-8")
+    write_whole(target, conversion.text())
     _report(conversion, target, as_json)
 
 
@@ -150,8 +151,8 @@ def _to_moordyn(source: Path, target: Path, overwrite: bool, as_json: bool) -> N
         if other.exists() and not overwrite:
             raise InputError(f"{other} exists, and MoorDyn reads it beside {target.name}; give --overwrite")
     for name, text in written.files.items():
-        target.with_name(name).write_text(text, encoding="utf-8")
-    target.write_text(written.text, encoding="utf-8")
+        write_whole(target.with_name(name), text)
+    write_whole(target, written.text)
     if as_json:
         files = [str(other) for other in others]
         print_json({"file": str(target), "files": files, "notes": [_as_data(note) for note in written.notes]})

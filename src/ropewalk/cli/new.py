@@ -11,6 +11,7 @@ import typer
 
 from ropewalk.cli.tables import say
 from ropewalk.errors import InputError
+from ropewalk.results.files import write_whole
 
 
 class Kind(StrEnum):
@@ -34,9 +35,7 @@ def new_command(
     file: Annotated[Path, typer.Argument(help="File to write; it must not exist.")],
 ) -> None:
     """Write a commented starting case."""
-    try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(template(kind))
-    except FileExistsError:
-        raise InputError(f"{file} exists; give another name or remove it first") from None
+    if file.exists() or file.is_symlink():
+        raise InputError(f"{file} exists; give another name or remove it first")
+    write_whole(file, template(kind))
     say(f"{file}: written; try 'ropewalk check {file}'")

@@ -10,6 +10,7 @@ import typer
 
 from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 from ropewalk.errors import InputError
+from ropewalk.results.files import write_whole
 
 
 def report_command(
@@ -36,7 +37,7 @@ def report_command(
     with open_results(file) as dataset:
         data = report_data(dataset, code=code, start=start, curve=curve)
         if html is not None:
-            _write(html, report_page(dataset, code=code, start=start, curve=curve))
+            write_whole(html, report_page(dataset, code=code, start=start, curve=curve))
     if as_json:
         print_json(data)
     elif data["kind"] == "sweep":
@@ -47,16 +48,6 @@ def report_command(
         say(f"{html}: written")
     for doubt in data["doubts"]:
         say(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _print_result(data: dict[str, Any]) -> None:

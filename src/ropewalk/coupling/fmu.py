@@ -21,6 +21,7 @@ import numpy as np
 from ropewalk.coupling.coupled import Coupled
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.model import build
+from ropewalk.results.files import write_whole
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING or find_spec("pythonfmu") is None:
@@ -61,17 +62,18 @@ def export_fmu(system: Source, path: str | Path) -> Path:
         raise InputError("the case has no part with 'joint: coupled', so an FMU of it would have no inputs")
     before = list(sys.path)
     with tempfile.TemporaryDirectory() as folder:
-        script, data = Path(folder, SCRIPT), Path(folder, CASE)
+        script, data, built = Path(folder, SCRIPT), Path(folder, CASE), Path(folder, "unit.fmu")
         script.write_text(_SCRIPT, encoding="utf-8")
         data.write_text(case.model_dump_json(by_alias=True, exclude_unset=True), encoding="utf-8")
         try:
             FmuBuilder.build_FMU(
-                script, dest=target, project_files=[data], canHandleVariableCommunicationStepSize=True,
+                script, dest=built, project_files=[data], canHandleVariableCommunicationStepSize=True,
                 canGetAndSetFMUstate=True, canSerializeFMUstate=True,
             )  # fmt: skip
         finally:
             sys.path[:] = before
             sys.modules.pop(Path(SCRIPT).stem, None)
+        write_whole(target, built.read_bytes())
     return target
 
 

@@ -11,6 +11,7 @@ its end A; on a coupled point the whole reaction. Mass, volume and drag of a cou
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ from ropewalk.io.attitudes import from_moordyn, to_moordyn
 from ropewalk.model.arrays import Array
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.numerics.rotations import quaternion_from_matrix
+from ropewalk.results.files import PLAIN, write_whole
 
 LEVEL_DBG, LEVEL_MSG, LEVEL_WRN, LEVEL_ERR, LEVEL_NONE = 0, 1, 2, 3, 4096
 COUPLED, FREE, FIXED = -1, 0, 1
@@ -158,10 +160,7 @@ def deserialize(instance: Instance, saved: bytes) -> int:
 @takes("system")
 def save(instance: Instance, filepath: str) -> int:
     """`serialize` into a file."""
-    try:
-        path_of(filepath).write_bytes(serialize(instance))
-    except OSError as error:
-        raise InputError(f"{filepath}: {error.strerror}") from None
+    write_whole(path_of(filepath), serialize(instance))
     return SUCCESS
 
 
@@ -426,7 +425,9 @@ def log(instance: Instance, level: int, msg: str) -> int:
     """Add a line to the log file, if there is one."""
     if instance.log is not None:
         try:
-            with instance.log.open("a", encoding="utf-8") as stream:
+            with open(
+                instance.log, "a", encoding="utf-8", opener=lambda name, how: os.open(name, how | PLAIN)
+            ) as stream:
                 stream.write(f"{msg}\n")
         except OSError as error:
             raise InputError(f"{instance.log}: {error.strerror}") from None

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from ropewalk.coupling.moordyn_instance import SUCCESS, Instance, Part, path_of, rod_nodes, takes
-from ropewalk.errors import InputError
 from ropewalk.io.vtk import Piece, polydata
+from ropewalk.results.files import write_whole
 
 
 @takes("system")
@@ -45,9 +45,5 @@ def _piece(instance: Instance, lines: list[int], rods: list[str]) -> Piece:
 
 
 def _write(piece: Piece, filepath: str) -> int:
-    path = path_of(filepath)
-    try:
-        path.write_text(polydata(piece), encoding="ascii")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+    write_whole(path_of(filepath), polydata(piece))
     return SUCCESS

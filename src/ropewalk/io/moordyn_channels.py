@@ -7,6 +7,7 @@ of weight that MoorDyn leaves out.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from ropewalk.errors import InputError
 from ropewalk.io.attitudes import to_moordyn
 from ropewalk.io.vtk import rotation_matrix
 from ropewalk.model.arrays import Array
+from ropewalk.results.files import whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -35,7 +37,7 @@ def write_out(dataset: xr.Dataset, path: Path) -> list[Path]:
     units = "(s)".rjust(TIME_WIDTH) + "".join(f"({unit})".rjust(WIDTH) for _, unit, _ in channels)
     times = dataset["time"].values
     table = np.column_stack([values for _, _, values in channels]) if channels else np.zeros((times.size, 0))
-    with path.open("w", encoding="ascii", newline="\n") as stream:
+    with whole(path) as descriptor, os.fdopen(descriptor, "w", encoding="ascii", newline="\n", closefd=False) as stream:
         stream.write(f"{head}\n{units}\n")
         for time, row in zip(times, table, strict=True):
             numbers = "".join(f"{value:{WIDTH}.7e}" for value in row)

@@ -8,7 +8,9 @@ Text that a spreadsheet would take for a formula is kept from being one [OWASP20
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.results.files import whole, write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -72,7 +75,7 @@ def _group(dims: Sequence[str]) -> str:
 def write_csv(dataset: xr.Dataset, path: Path) -> list[Path]:
     """All columns in one file; numbers in full."""
     columns = list(columns_of(dataset))
-    with path.open("w", encoding="utf-8", newline="") as stream:
+    with whole(path) as descriptor, os.fdopen(descriptor, "w", encoding="utf-8", newline="", closefd=False) as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([name for _, name, _ in columns])
         writer.writerows(zip(*([_cell(value) for value in values] for _, _, values in columns), strict=True))
@@ -116,7 +119,9 @@ def write_excel(dataset: xr.Dataset, path: Path) -> list[Path]:
         series = [columns[0][2], *(values for _, values in members)]
         for row in zip(*series, strict=True):
             sheet.append([_text(sheet, c) if isinstance(c := _cell(value), str) else c for value in row])
-    book.save(path)
+    data = BytesIO()
+    book.save(data)
+    write_whole(path, data.getvalue())
     return [path]
 
 
@@ -142,5 +147,7 @@ def write_parquet(dataset: xr.Dataset, path: Path) -> list[Path]:
     data = {
         name: values if values.dtype.kind in "fiub" else values.astype(str) for _, name, values in columns_of(dataset)
     }
-    parquet.write_table(pyarrow.table(data), path)
+    stream = BytesIO()
+    parquet.write_table(pyarrow.table(data), stream)
+    write_whole(path, stream.getvalue())
     return [path]

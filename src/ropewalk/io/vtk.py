@@ -20,6 +20,7 @@ from ropewalk.io.attitudes import LEVEL
 from ropewalk.io.netcdf import system_of
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.bodies import hull_rings
+from ropewalk.results.files import write_folder, write_whole
 from ropewalk.spec.bodies import Body
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def write_vtp(dataset: xr.Dataset, path: Path) -> list[Path]:
     written: list[Path] = []
     for kind, piece in _pieces(dataset, dataset.sizes["time"] - 1):
         target = path if not written else path.with_name(f"{path.stem}_{kind}{path.suffix}")
-        target.write_text(polydata(piece), encoding="ascii")
+        write_whole(target, polydata(piece))
         written.append(target)
     return written
 
@@ -59,18 +60,21 @@ def write_pvd(dataset: xr.Dataset, path: Path) -> list[Path]:
     folder = path.with_name(path.stem)
     if len(times) > MOST_FILES:
         raise InputError(f"{path}: {len(times)} records, each a file; at most {MOST_FILES}: record less often")
-    folder.mkdir(exist_ok=True)
     entries = []
-    for k, time in enumerate(times):
-        for part, (kind, piece) in enumerate(_pieces(dataset, k)):
-            target = folder / f"{kind}_{k:06d}.vtp"
-            target.write_text(polydata(piece), encoding="ascii")
-            name = quoteattr(f"{folder.name}/{target.name}")
-            entries.append(f'    <DataSet timestep="{time!r}" part="{part}" name={quoteattr(kind)} file={name}/>\n')
+
+    def files() -> Iterator[tuple[str, str]]:
+        for k, time in enumerate(times):
+            for part, (kind, piece) in enumerate(_pieces(dataset, k)):
+                name = f"{kind}_{k:06d}.vtp"
+                file = quoteattr(f"{folder.name}/{name}")
+                entries.append(f'    <DataSet timestep="{time!r}" part="{part}" name={quoteattr(kind)} file={file}/>\n')
+                yield name, polydata(piece)
+
+    write_folder(folder, files())
     head = (
         '<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n  <Collection>\n'
     )
-    path.write_text(head + "".join(entries) + "  </Collection>\n</VTKFile>\n", encoding="utf-8")
+    write_whole(path, head + "".join(entries) + "  </Collection>\n</VTKFile>\n")
     return [path, folder]
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ropewalk.errors import InputError, OutputError
@@ -71,7 +72,27 @@ def whole(path: Path, folder: Path | None = None, way_out: str = "") -> Iterator
             temporary.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
+def write_whole(path: Path, data: bytes | str) -> None:
+    """Write a file whole or not at all; text in UTF-8."""
     with whole(path) as descriptor:
-        write_all(descriptor, data)
+        write_all(descriptor, data.encode("utf-8") if isinstance(data, str) else data)
+
+
+def write_folder(path: Path, files: Iterable[tuple[str, bytes | str]]) -> None:
+    """Write files by name into a folder, made if there is none; one made here goes again if they cannot be written."""
+    try:
+        path.mkdir()
+        is_new = True
+    except FileExistsError:
+        is_new = False
+    except OSError as error:
+        raise not_written(path, error) from None
+    if not is_new and (path.is_symlink() or not path.is_dir()):
+        raise InputError(f"{path} is a link or no folder; give another name")
+    try:
+        for name, data in files:
+            write_whole(path / name, data)
+    except BaseException:
+        if is_new:
+            shutil.rmtree(path, ignore_errors=True)
+        raise
