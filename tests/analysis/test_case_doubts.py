@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ropewalk.analysis.case_doubts import case_doubts
+from ropewalk.analysis.check import remarks
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import InputError
 from ropewalk.io.native import read_text
@@ -175,6 +176,24 @@ bodies:
     assert codes(read_text(text + bar)) == ([] if code is None else [code, code] if yaw == 90 else [code])
 
 
+@pytest.mark.parametrize(("x", "code"), [(2.0, None), (30.0, "net-fastened-far")])
+def test_knots_tied_far_from_their_places_are_doubted(x, code):
+    text = f"""
+ropewalk: 1
+environment: {{seabed: {{kind: none}}}}
+sections: {{t: {{diameter: 0.003, mass: 0.008, axial_stiffness: 2.0e4}}}}
+points: {{a: {{position: [0, 0, 0]}}, b: {{position: [{x}, 0, 0]}}}}
+nets:
+  p:
+    panel: {{kind: knots, knots: [[0, 0, 0], [1, 0, 0], [2, 0, 0]], twines: [[0, 1], [1, 2]],
+            ties: [{{knot: 0, to: a}}, {{knot: 2, to: b}}]}}
+    section: t
+    bar_length: 1
+"""
+    assert codes(read_text(text)) == ([] if code is None else [code])
+    assert not any("has no line" in remark for remark in remarks(read_text(text)))
+
+
 @pytest.mark.parametrize(
     ("more", "code"),
     [
@@ -195,7 +214,7 @@ def test_a_net_too_large_to_hold_is_refused_before_it_is_built():
     from ropewalk.errors import InputError
 
     text = NET.format(a=[0, -2, -1], b=[0, 2, -1], more="").replace("cells: [8, 6]", "cells: [2000, 2000]")
-    with pytest.raises(InputError, match=r"cells 2000 x 2000 make 4e\+06 knots, about 3.6e\+03 MB; at most 250000"):
+    with pytest.raises(InputError, match=r"cells 2000 x 2000 make 4e\+06 knots, about 3.6e\+03 MB; at most 50000"):
         read_text(text)
 
 

@@ -16,7 +16,8 @@ import xarray as xr
 
 from ropewalk.analysis import run_files
 from ropewalk.analysis.check import pulled_apart, refuse_pulled_apart, refuse_unsolvable
-from ropewalk.analysis.run import InterruptedRunError, RunFailedError, record_times, run, simulate
+from ropewalk.analysis.record_times import record_times
+from ropewalk.analysis.run import InterruptedRunError, RunFailedError, run, simulate
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import ConvergenceError, InputError, OutputError
 from ropewalk.io.load import load

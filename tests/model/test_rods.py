@@ -40,6 +40,17 @@ def rod_of(curvature: dict, **more):
     return build_rod(Rod(**{"length": 2.0, "density": 500.0, "section": ROUND, "curvature": curvature, **more}), SEA)
 
 
+@pytest.mark.parametrize(("kappa", "length"), [(2e4, 2.0), (1e6, 2.0), (1e9, 2.0), (0.5, 1e6)])
+def test_rods_of_too_many_panels_are_refused_before_the_panels_are_made(kappa, length, monkeypatch):
+    from ropewalk.model import rods
+
+    asked, plain = [], rods._is_resolved
+    monkeypatch.setattr(rods, "_is_resolved", lambda *arguments: asked.append(1) or plain(*arguments))
+    with pytest.raises(InputError, match="needs more than 2000 panels of 16 points; reduce its length or curvature"):
+        rod_of({"kind": "constant", "kappa": [0.0, 0.0, kappa]}, length=length)
+    assert len(asked) < 2 * rods.MOST_PANELS + rods.HALVINGS  # a fraction of a second
+
+
 @pytest.mark.parametrize(
     "curvature",
     [

@@ -17,7 +17,7 @@ from ropewalk.physics.elasticity import POLYNOMIAL, polynomial_law, tension
 from ropewalk.physics.waves import wavenumber
 from ropewalk.spec.environment import ComponentWaves, Environment, JonswapWaves, PiersonMoskowitzWaves, RegularWaves
 from ropewalk.spec.joints import TableMotion
-from ropewalk.spec.nets import Net, RectanglePanel, TrapezoidPanel
+from ropewalk.spec.nets import KnotsPanel, Net, RectanglePanel, TrapezoidPanel
 from ropewalk.spec.sections import PolynomialLaw
 from ropewalk.spec.system import System
 
@@ -30,6 +30,7 @@ THICKEST = 3.0  # m: no rope, chain, tendon or hose is thicker
 PLAUSIBLE_STRAIN = 0.1  # to which a law is expected to hold where no breaking load is given
 FASTENED = 0.1  # of a panel's longer edge: how far a corner may be fastened from its place
 SWAPPED = 0.5  # of the distances: by how much another order of the corners must shorten them
+CORNERS = ("upper_left", "upper_right", "lower_right", "lower_left")
 FALLS = 1e-9  # of the depth: round-off of a point on the bed
 SUDDEN = 1e-3  # m/s at which a tabled motion may stop
 # of the tests behind the fits, physics/screens.py; the last grows as (1 - S)^-2, beyond nets in use without any test
@@ -187,7 +188,7 @@ def _nets(system: System) -> Iterator[Doubt]:
             x, y, z = (np.array(body.position) + turn @ np.array(at)).tolist()
             grips[f"{body_name}.{place}"] = (x, y, z)
     for name, net in system.nets.items():
-        yield from _corners(name, net, grips)
+        yield from _fastenings(name, net, grips)
         idle = sorted({"solidity", "wake"} & net.model_fields_set) if net.force_model == "morison" else []
         if idle:
             text = (
@@ -207,32 +208,37 @@ def _nets(system: System) -> Iterator[Doubt]:
                 yield Doubt("screen-range", name, solidity, low if solidity < low else high, text)
 
 
-def _corners(name: str, net: Net, grips: dict[str, tuple[float, float, float]]) -> Iterator[Doubt]:
-    if not isinstance(net.panel, RectanglePanel | TrapezoidPanel):
+def _fastenings(name: str, net: Net, grips: dict[str, tuple[float, float, float]]) -> Iterator[Doubt]:
+    """Corners and tied knots that are fastened far from where the panel has them, or in another order."""
+    if isinstance(net.panel, KnotsPanel):
+        knots, low, high = net.panel.knots, np.min(net.panel.knots, axis=0), np.max(net.panel.knots, axis=0)
+        size = math.dist(low, high)
+        held = {f"knot {tie.knot}": (knots[tie.knot], tie.to) for tie in net.panel.ties if tie.to in grips}
+    elif isinstance(net.panel, RectanglePanel | TrapezoidPanel):
+        places = dict(zip(CORNERS, net.panel.corners, strict=True))
+        size = max(math.dist(net.panel.corners[0], net.panel.corners[k]) for k in (1, 3))
+        held = {f"corner {corner}": (places[corner], to) for corner, to in net.fastened.items() if to in grips}
+    else:  # points of a rim off their knots are refused
         return
-    order = ("upper_left", "upper_right", "lower_right", "lower_left")
-    places = dict(zip(order, net.panel.corners, strict=True))
-    size = max(math.dist(net.panel.corners[0], net.panel.corners[k]) for k in (1, 3))
-    held = {corner: grips[point] for corner, point in net.fastened.items() if point in grips}
-    away = {corner: math.dist(places[corner], at) for corner, at in held.items()}
-    for one, other in combinations(held, 2):
-        as_given = away[one] + away[other]
-        swapped = math.dist(places[one], held[other]) + math.dist(places[other], held[one])
+    away = {part: math.dist(place, grips[to]) for part, (place, to) in held.items()}
+    for one, other in combinations(held, 2) if net.fastened else ():
+        (here, to), (there, at) = held[one], held[other]
+        as_given, swapped = away[one] + away[other], math.dist(here, grips[at]) + math.dist(there, grips[to])
         if as_given > FASTENED * size and swapped < SWAPPED * as_given:
             text = (
-                f"net '{name}': {one} is fastened at '{net.fastened[one]}' and {other} at '{net.fastened[other]}', "
-                f"{as_given:.3g} m from their corners in all; the other way round it would be {swapped:.3g} m: the "
-                "panel is twisted"
+                f"net '{name}': {one} is fastened at '{to}' and {other} at '{at}', {as_given:.3g} m from their places "
+                f"in all; the other way round it would be {swapped:.3g} m: the panel is twisted"
             )
             yield Doubt("net-twisted", name, as_given, swapped, text)
             return
-    for corner, far in away.items():
-        if far > FASTENED * size:
-            text = (
-                f"net '{name}': its corner {corner} is fastened at '{net.fastened[corner]}', {far:.3g} m from its "
-                f"nominal position on a panel {size:.3g} m long; check the point"
-            )
-            yield Doubt("net-fastened-far", name, far, FASTENED * size, text)
+    for part, distance in away.items():
+        if distance <= FASTENED * size:
+            continue
+        text = (
+            f"net '{name}': its {part} is fastened at '{held[part][1]}', {distance:.3g} m from its nominal position on "
+            f"a panel {size:.3g} m long; check the point"
+        )
+        yield Doubt("net-fastened-far", name, distance, FASTENED * size, text)
 
 
 def _motions(system: System, question: Question | None) -> Iterator[Doubt]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.reach import WAY_OUT
+from ropewalk.analysis.record_times import refuse_records
 from ropewalk.analysis.start import refuse_start
 from ropewalk.errors import InputError, Problem, told_apart
 from ropewalk.model.arrays import Array, Flags
@@ -59,6 +60,7 @@ def refuse_unsolvable(system: System, model: Model) -> None:
         for name in candidates(model, method):
             refuse_unclaimed(solver_class(name), model, NOT_STATIC)
     if system.run is not None:
+        refuse_records(system.run.duration, system.record.every)
         solver = solver_for(system, model, None)
         refuse_unclaimed(solver, model, frozenset() if Claim.DYNAMICS in solver.claims else NOT_STATIC)
         refuse_start(system, model)
@@ -83,11 +85,13 @@ def _unused(system: System) -> list[str]:
     used = {piece.section for line in system.lines.values() for piece in line.pieces}
     used |= {net.section for net in system.nets.values()}
     ends = {end for line in system.lines.values() for end in (line.from_, *line.over, line.to)}
+    for net in system.nets.values():
+        ends |= {*net.fastened.values(), *net.rim, *(tie.to for tie in getattr(net.panel, "ties", ()))}
     bed = system.environment.seabed
     idle = () if bed.friction else {"pulled", "friction_stiffness"} & bed.model_fields_set
     return [
         *(f"section '{name}' is not used" for name in system.sections if name not in used),
-        *(f"point '{name}' has no line" for name in system.points if name not in ends),
+        *(f"point '{name}' has no line or net" for name in system.points if name not in ends),
         *(f"environment.seabed.{name} has no effect on a bed without friction" for name in sorted(idle)),
     ]
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ELEMENTS = "fem"  # method of statics by Newton on forces, which stays at an unstable equilibrium
+MOST_BYTES = 4e9  # of shapes or amplitudes and what their search holds
+HELD = 64  # bytes per unknown of a shape or an amplitude: complex numbers, about four copies
 ASYMMETRY = 1e-9  # of the largest stiffness of its two unknowns: what round-off leaves at rest is below
 
 
@@ -51,6 +53,15 @@ class Linearised:
     def model(self) -> Model:
         """The arrays of the case; nets are points and lines after its own."""
         return self.equilibrium.model if self.nets is None else self.nets.model
+
+    def refuse_size(self, count: int, what: str) -> None:
+        """Raise InputError where `count` modes or frequencies of this system do not fit into memory."""
+        size = float(min(count, self.unknowns.size) if what == "modes" else count) * self.unknowns.size * HELD
+        if size > MOST_BYTES:
+            raise InputError(
+                f"{count} {what} of {self.unknowns.size} unknowns need about {1e-9 * size:.3g} GB of memory, at most "
+                f"{1e-9 * MOST_BYTES:g}; request fewer {what}, or give the lines fewer elements"
+            )
 
     @property
     def n_points(self) -> int:

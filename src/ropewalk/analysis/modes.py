@@ -67,6 +67,7 @@ def modes(
         damped = not linear.is_symmetric
     if not damped and not linear.is_symmetric:
         raise InputError("undamped modes need forces with a potential; with current or moments compute damped ones")
+    linear.refuse_size(count, "modes")
     scale = frequency_scale(linear)
     found: Found = _complex(linear, count, near, scale) if damped else _real(linear, count, near, scale)
     return _dataset(linear, *found, scale)
@@ -95,7 +96,7 @@ def _real(linear: Linearised, count: int, near: float, scale: float) -> Found:
     values, shapes = real_modes(pencil, min(count, available), shift, factor)
     unstable = _unstable_count(linear, factor) if near == 0.0 else None
     if unstable is not None and unstable > np.sum(values < shift):  # they are not the nearest to zero
-        growing = _growing(linear, unstable, scale)
+        growing = _growing(linear, min(unstable, count), scale)
         kept = values >= shift
         values = np.concatenate([growing[0], values[kept]])[:count]
         shapes = np.concatenate([growing[1], shapes[:, kept]], axis=1)[:, :count]
@@ -116,16 +117,14 @@ def _unstable_count(linear: Linearised, factor: SymmetricFactor) -> int | None:
 
 
 def _growing(linear: Linearised, count: int, scale: float) -> tuple[Array, Array]:
-    """The `count` growing modes: those nearest to a shift below them all."""
+    """The `count` fastest growing modes: those nearest to a shift below them all."""
     shift = -(scale**2)
     for _ in range(MOST_SHIFTS):
         factor = linear.pencil.factor(shift)
         if _unstable_count(linear, factor) == 0:
             return real_modes(linear.pencil, count, shift, factor)
         shift *= SHIFT_GROWTH
-    raise ConvergenceError(
-        f"the {count} growing modes are faster than {np.sqrt(-shift):.3g} 1/s; is the case in SI units?"
-    )
+    raise ConvergenceError(f"{count} growing modes are faster than {np.sqrt(-shift):.3g} 1/s; is the case in SI units?")
 
 
 def free_count(linear: Linearised) -> int:
@@ -143,7 +142,7 @@ def _complex(linear: Linearised, count: int, near: float, scale: float) -> Found
         # damping that only takes energy away leaves their number as it is (Kelvin and Tait)
         unstable = _unstable_count(linear, linear.pencil.factor(-SHIFT * scale**2))
         if unstable is not None and unstable > np.sum(s.real > STILL * scale):
-            s, shapes = _with_growing(linear, s, shapes, unstable, scale)
+            s, shapes = _with_growing(linear, s, shapes, min(unstable, count), scale)
             s, shapes = s[:count], shapes[:, :count]
     order = np.lexsort((np.abs(s), s.real <= STILL * scale))
     s, shapes = s[order], shapes[:, order]
@@ -153,7 +152,7 @@ def _complex(linear: Linearised, count: int, near: float, scale: float) -> Found
 
 
 def _with_growing(linear: Linearised, s: Any, shapes: Any, unstable: int, scale: float) -> tuple[Any, Any]:
-    """Growing modes, searched for from above where each would be without damping, before the others."""
+    """The `unstable` fastest growing modes, each searched for from above its undamped rate, before the others."""
     found: list[complex] = []
     vectors: list[Any] = []
     for value in _growing(linear, unstable, scale)[0]:

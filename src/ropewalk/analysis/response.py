@@ -121,7 +121,9 @@ def response(
         if omega is not None:
             raise InputError("omega goes with a drive; the case's own motions and waves have their own frequencies")
     else:
-        excitation, together = drive_excitation(linear, _checked(omega), drive), False
+        rates = _checked(omega)
+        linear.refuse_size(rates.size, "frequencies")
+        excitation, together = drive_excitation(linear, rates, drive), False
     answer = linear_solver.response(excitation, together=together, drag=drag)
     return _dataset(linear, excitation, answer, drive)
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ropewalk.analysis.doubts import as_json as doubts_as_json
+from ropewalk.analysis.record_times import record_times
 from ropewalk.analysis.response import Drive
 from ropewalk.analysis.response_drive import RAMP_PERIODS, driven
-from ropewalk.analysis.run import record_times, run, solver_for
+from ropewalk.analysis.run import run, solver_for
 from ropewalk.analysis.start import first_state
 from ropewalk.errors import InputError
 from ropewalk.methods.linear.unknowns import DOFS

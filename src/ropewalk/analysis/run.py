@@ -10,7 +10,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ropewalk.analysis import start
 from ropewalk.analysis.audit_records import Watch
@@ -21,6 +20,7 @@ from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.in_parts import in_parts
 from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
+from ropewalk.analysis.record_times import ROUND_OFF, Times, record_times
 from ropewalk.analysis.repeat import may_repeat, refined, repeated
 from ropewalk.analysis.run_files import (
     DOUBTS,
@@ -54,12 +54,9 @@ if TYPE_CHECKING:
 
     from ropewalk.model.state import State
 
-Times = NDArray[np.float64]
 
-ROUND_OFF = 1e-9  # fraction of a record interval by which records may miss the start and pass the end
 PASSAGE_SECONDS = 0.05  # wall time for which a solver is left alone: signals wait so long, and a kill costs so much
 PASSAGE_GROWTH = 8  # at most, from one passage to the next
-MOST_RECORDS = 1e8  # of a run: their times alone take 0.8 GB
 MOST_IN_PASSAGE = 512  # records: memory stays bounded
 CLOCK = 1e-9  # s, resolution of the clock: no shorter time is divided by
 RUN_SETTINGS = ("tolerance", "step", "damping", "integrator")  # keys of `run:` that solvers may have as fields
@@ -381,26 +378,6 @@ def run_trouble(model: Model, reason: str) -> str:
     """Why a run failed: that, or what went wrong in a function of the user's."""
     found = trouble(model.fields, {"lines": model.names.lines, "sections": model.names.sections})
     return f"{found}; {reason}" if found else reason
-
-
-def record_times(duration: float, every: float, start: float = 0.0) -> Times:
-    """Times to advance to (s): `every` apart from 0 to `duration`, so placed that `start` is one of them.
-
-    Where the interval is a whole part of a second they are the nearest numbers to their decimals: 0.3, not 3 x 0.1.
-    """
-    first = start - every * np.floor(start / every + ROUND_OFF)
-    first = 0.0 if abs(first) < ROUND_OFF * every else first
-    records = (duration - first) / every
-    if records > MOST_RECORDS:
-        raise InputError(
-            f"{duration:g} s with a record every {every:g} s are {records:.3g} records, at most {MOST_RECORDS:g}; "
-            "give a larger record.every or a shorter duration"
-        )
-    count = np.arange(int(np.floor(records + ROUND_OFF)) + 1, dtype=np.float64)
-    per_second = round(1.0 / every)
-    is_whole = abs(per_second * every - 1.0) < ROUND_OFF
-    times: Times = first + (count / per_second if is_whole else count * every)
-    return times
 
 
 # --- what a run is made of ---

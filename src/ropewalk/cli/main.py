@@ -30,6 +30,7 @@ from ropewalk.cli.view import view_command
 from ropewalk.cli.warmup import warmup_command
 from ropewalk.cli.waves import waves_command
 from ropewalk.errors import ConvergenceError, InputError, OutputError
+from ropewalk.results.files import NO_ROOM
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -106,11 +107,15 @@ def main() -> None:
         _stop(str(error), FAILED)
     except (Interrupted, KeyboardInterrupt) as stop:
         _stop(str(stop) or "stopped", INTERRUPTED)
+    except MemoryError as error:
+        _stop(
+            f"out of memory ({str(error) or 'no details'}); give fewer elements, cells, records or frequencies", FAILED
+        )
     except BrokenPipeError:  # the reader of our output has left
         sys.stderr.close()
         sys.exit(DONE)
     except OSError as error:
-        _stop(f"{error.filename or 'file'}: {error.strerror or error}", BAD_INPUT)
+        _stop(f"{error.filename or 'file'}: {error.strerror or error}", FAILED if error.errno in NO_ROOM else BAD_INPUT)
 
 
 def _stop(message: str, code: int) -> None:

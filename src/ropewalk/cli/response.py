@@ -27,7 +27,7 @@ def response_command(
     ] = None,
     lowest: Annotated[float, typer.Option("--from", min=0.0, help="Lowest frequency, rad/s.")] = 0.1,
     highest: Annotated[float, typer.Option("--to", min=0.0, help="Highest frequency, rad/s.")] = 3.0,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of frequencies.")] = 30,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, max=1_000_000, help="Number of frequencies.")] = 30,
     amplitude: Annotated[float, typer.Option(help="Amplitude of the excitation: m, rad, N or N m.")] = 1.0,
     heading: Annotated[float, typer.Option(help="Wave heading, degrees.")] = 0.0,
     method: Annotated[str, typer.Option(help="direct, time or both.")] = "direct",

@@ -12,7 +12,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.spec import nets as spec
 
 HUB = 0.3  # of the radius: distance of the hubs of a hoop from its plane
-MOST_CELLS = 200  # along an edge, unless the file gives cells
+MOST_CELLS = 100  # along an edge, unless the file gives cells: an equilibrium of 10,000 knots takes some 10 s
 
 
 @dataclass

@@ -18,7 +18,8 @@ class Measures(NamedTuple):
     """Sizes of every net."""
 
     mouth_area: Array  # (n_nets,) of the polygon of the upper edge, m2
-    mouth_width: Array  # (n_nets,) between the ends of a panel's upper edge, or the widest across a cylinder's, m
+    mouth_width: Array  # (n_nets,) between the ends of a panel's upper edge, or the widest across a cylinder's, m; 0 if
+    # the net has no upper edge
     projected_area: Array  # (n_nets,) on a plane across the flow, every layer counted, m2
     volume: Array  # (n_nets,) inside a cylinder, its open ends closed by fans to their middle; 0 for panels, m3
 
@@ -40,7 +41,7 @@ def measure(nets: Nets, position: Array, flow: Array) -> Measures:
             sides = float((_six_volumes(a, b, c) + _six_volumes(a, c, d)).sum())
             ends = _six_volumes_of_lids(position[nets.rim[edges]], nets.rim_loop[edges])
             out.volume[i] = abs(sides + ends) / 6.0
-        else:
+        elif mouth.size:
             out.mouth_width[i] = np.linalg.norm(mouth[-1] - mouth[0])
     return out
 

@@ -230,19 +230,24 @@ def _edges(fields: RodFields, order: int, panels: int | None) -> Array:
         counts = np.maximum(1, np.round(panels * np.diff(coarse) / fields.length).astype(int))
         pieces = [np.linspace(lo, hi, n + 1)[:-1] for lo, hi, n in zip(coarse, coarse[1:], counts, strict=False)]
         return np.concatenate([*pieces, coarse[-1:]])
-    edges = [0.0]
-    for lo, hi in pairwise(coarse):
-        edges += _halved(fields, order, float(lo), float(hi), HALVINGS)
-    if len(edges) > MOST_PANELS:
-        raise InputError(
-            f"rod '{fields.name}': its shape needs {len(edges) - 1} panels of {order} points, more than {MOST_PANELS}; "
-            "smooth the table or give it as pieces"
-        )
+    edges, todo = [0.0], [(float(lo), float(hi), HALVINGS) for lo, hi in pairwise(coarse)][::-1]
+    while todo:
+        if len(edges) + len(todo) - 1 > MOST_PANELS:
+            raise InputError(
+                f"rod '{fields.name}': its shape needs more than {MOST_PANELS} panels of {order} points; reduce its "
+                "length or curvature, smooth the table or give it as pieces"
+            )
+        lo, hi, left = todo.pop()
+        if left == 0 or _is_resolved(fields, order, lo, hi):
+            edges.append(hi)
+        else:
+            mid = 0.5 * (lo + hi)
+            todo += [(mid, hi, left - 1), (lo, mid, left - 1)]
     return np.array(edges)
 
 
-def _halved(fields: RodFields, order: int, lo: float, hi: float, left: int) -> list[float]:
-    """Ends of the panels that resolve the fields on [lo, hi], without lo."""
+def _is_resolved(fields: RodFields, order: int, lo: float, hi: float) -> bool:
+    """Whether one panel resolves the fields on [lo, hi]."""
     rule = gauss_legendre(order)
     s = 0.5 * (lo + hi) + 0.5 * (hi - lo) * rule.x
     kappa = fields.kappa(s)
@@ -252,12 +257,8 @@ def _halved(fields: RodFields, order: int, lo: float, hi: float, left: int) -> l
     scale = np.concatenate([np.full(3, max(1.0 / (hi - lo), np.abs(kappa).max())), np.abs(values[:, 3:]).max(axis=0)])
     scale[[5, 6]] = np.maximum(scale[[5, 6]], scale[[3, 4]] / (hi - lo))
     tail = np.abs(coefficients[-2:]).max(axis=0)
-    resolved = np.all(tail <= RESOLVED * np.where(scale > 0.0, scale, 1.0))
     turn = (hi - lo) * float(np.linalg.norm(kappa, axis=1).max())
-    if left == 0 or (resolved and turn <= LARGEST_TURN):
-        return [hi]
-    mid = 0.5 * (lo + hi)
-    return _halved(fields, order, lo, mid, left - 1) + _halved(fields, order, mid, hi, left - 1)
+    return turn <= LARGEST_TURN and bool(np.all(tail <= RESOLVED * np.where(scale > 0.0, scale, 1.0)))
 
 
 def check(rod: RodModel, name: str = "rod") -> None:

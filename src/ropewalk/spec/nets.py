@@ -12,7 +12,7 @@ from ropewalk.spec.base import NotNegative, Part, Positive, Vector
 HangingRatio = Annotated[float, Field(gt=0.0, lt=1.0)]
 Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=1, le=2000)]
-MOST_KNOTS = 250_000  # of a net: some 200 MB; several twines share a bar where there would be more
+MOST_KNOTS = 50_000  # of a net: 45 MB, and minutes to an equilibrium
 Corner = Literal["upper_left", "upper_right", "lower_right", "lower_left"]
 
 KNOT_BYTES = 900  # of the model per knot, measured
