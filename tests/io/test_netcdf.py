@@ -1,5 +1,6 @@
 """Result files: what any reader finds in them, and what is recovered of a run that died."""
 
+import gc
 import os
 import random
 import subprocess
@@ -207,6 +208,21 @@ def test_damaged_files_are_told_before_they_are_opened(tmp_path):
         path.write_bytes(data)
         with pytest.raises(InputError, match="damaged"):
             open_results(path)
+
+
+def test_a_file_without_a_seal_that_cannot_be_opened_leaves_no_error_behind(tmp_path, folder, monkeypatch):
+    """Headers of objects zeroed, superblock good: h5netcdf fails half open, and again when it is collected."""
+    path = tmp_path / "r.nc"
+    write(xr.Dataset({"x": ("time", np.arange(4.0))}, attrs={"system": "{}"}), path)
+    data = bytearray(path.read_bytes()[:-20])  # the seal
+    data[100:400] = bytes(300)
+    path.write_bytes(data)
+    left = []
+    monkeypatch.setattr(sys, "unraisablehook", left.append)
+    with pytest.raises(InputError, match="is not a NetCDF-4 file, or is damaged"):
+        open_results(path)
+    gc.collect()
+    assert left == []
 
 
 def test_changes_by_other_programs_drop_the_seal(tmp_path):

@@ -42,6 +42,7 @@ def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
 
 def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
     """Open a result; numbers are read when used. Close it, or use it in a `with`."""
+    import h5py
     import xarray as xr
 
     path = Path(path)
@@ -52,6 +53,8 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
     if is_broken(path):
         raise InputError(f"{path} is damaged: its checksum does not match; compute it again")
     try:
+        with h5py.File(path, "r") as file:  # h5netcdf closes again what it could not open, as an error of its own
+            len(file.attrs), len(file)
         found = xr.open_dataset(path, engine=ENGINE)
     except Exception:  # damaged bytes lead HDF5 and its readers to errors of any kind
         raise InputError(f"{path} is not a NetCDF-4 file, or is damaged") from None
