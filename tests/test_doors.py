@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import xarray as xr
+import yaml
 
 import ropewalk as rw
 from ropewalk.analysis.verify import verify
+from ropewalk.analysis.verify_run import verify_run
 
 CASE = """
 ropewalk: 1
@@ -95,6 +99,8 @@ def test_a_path_gives_what_its_system_gives(path):
         (lambda s: rw.sweep(3), "a sweep file, or a System and what to vary, is needed, not int"),
         (lambda s: rw.solve_lines("a", 0, 1, 1, 1), "span must be a number or an array of numbers, not str"),
         (lambda s: rw.solve_lines([1, 2], 0, [1, 2, 3], 1, 1), r"the shapes of the arrays do not match: span \(2,\)"),
+        (lambda s: verify(s, float("nan")), "tolerance must be a finite number, not nan"),
+        (lambda s: verify_run(s, "x"), "tolerance must be a finite number, not 'x'"),
         (lambda s: rw.load(3), "load takes the path of a case or a result, not int"),
         (lambda s: rw.load("/no/such.nc"), "does not exist"),
         (lambda s: rw.load("/no/such"), "no such file"),
@@ -116,3 +122,97 @@ def test_a_system_written_reads_back_equal(path, tmp_path):
     system.to_file(tmp_path / "again.yaml")
     assert rw.load(tmp_path / "again.yaml") == system
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
+
+
+ROD = {"length": 2.0, "density": 500, "section": {"kind": "ellipse", "a": 0.1, "b": 0.2}}
+JUNK = [3, -1, "x", float("nan"), 10**30, [], [None], {"x": None}, object(), b"x"]
+
+
+def doors(tmp_path):
+    """Every public callable, with arguments that would do: junk takes the place of each of them in turn."""
+    case = rw.System.model_validate(yaml.safe_load(CASE))
+    driven = case.replace({"points.top.joint": "coupled"})
+    logs = rw.System(rods={"log": ROD})
+    rest = rw.statics(case)
+    run = rw.simulate(case, 0.1)
+    lengths, tension = "lines.west.pieces.0.length", "lines.west.end_b.tension"
+    return {
+        "ConvergenceError": None,
+        "InputError": None,
+        "Equilibrium": None,
+        "Coupled": (rw.Coupled, [driven]),
+        "Coupled.step": (rw.Coupled(driven).step, [0.01, {"top": ([0, 0, 0], [0, 0, 0])}]),
+        "Coupled.restore": (rw.Coupled(driven).restore, [b""]),
+        "Coupled.set": (rw.Coupled(driven).set, [lengths, 430.0]),
+        "Coupled.length": (rw.Coupled(driven).length, ["west"]),
+        "Fields": (rw.Fields, [{}, {}, None]),
+        "Fields.of": (rw.Fields.of, [{}]),
+        "System": (rw.System, []),
+        "System.from_file": (rw.System.from_file, [tmp_path / "case.yaml"]),
+        "System.replace": (case.replace, [lengths, 430.0]),
+        "System.replace many": (case.replace, [{lengths: 430.0}]),
+        "System.to_file": (case.to_file, [tmp_path / "again.yaml"]),
+        "Equilibrium.line": (rest.line, ["west"]),
+        "Equilibrium.body_stiffness": (rest.body_stiffness, ["none"]),
+        "Equilibrium.to_file": (rest.to_file, [tmp_path / "rest.nc"]),
+        "rw.to_file": (run.rw.to_file, [tmp_path / "run.nc"]),
+        "rw.view": (lambda height: run.rw.view(height=height), [300]),
+        "rw.report": (lambda height: run.rw.report(height=height), [300]),
+        "continuation": (rw.continuation, [case, "environment.depth", 100.0, 101.0]),
+        "equilibria": (lambda system, lobes, starts: rw.equilibria(system, lobes=lobes, starts=starts), [case, 1, 0]),
+        "export_fmu": (rw.export_fmu, [driven, tmp_path / "unit.fmu"]),
+        "float_in_time": (rw.float_in_time, [logs, [0.0], "log"]),
+        "float_path": (
+            lambda system, name, up, heave: rw.float_path(system, name, up=up, heave=heave),
+            [logs, "log", [0.1, 0.3, 1.0], 0.0],
+        ),
+        "float_rods": (lambda system, name, time: rw.float_rods(system, name, time=time), [logs, "log", 0.0]),
+        "load": (rw.load, [tmp_path / "case.yaml"]),
+        "modes": (rw.modes, [case, 2]),
+        "response": (rw.response, [case, [1.0], "motion:top:x"]),
+        "shoot": (rw.shoot, [case, "west", [-1e5, 0.0, 1e5]]),
+        "simulate": (
+            lambda system, duration, solver, output: rw.simulate(system, duration, solver=solver, output=output),
+            [case, 0.1, "mixed_fem", tmp_path / "out.nc"],
+        ),
+        "solve_lines": (rw.solve_lines, [10.0, 0.0, 12.0, 1e6, 10.0]),
+        "state_space": (rw.state_space, [case, ["force:top:x"], ["tension:west:B"]]),
+        "statics": (rw.statics, [case, "catenary"]),
+        "sweep": (
+            lambda system, vary: rw.sweep(system, vary, do="static", jobs=1),
+            [case, {"environment.depth": [100.0]}],
+        ),
+        "verify": (verify, [case]),
+        "verify_run": (verify_run, [case.replace(run={"duration": 0.1})]),
+        "design.Design": None,
+        "design.JointAngles": None,
+        "design.sensitivities": (rw.design.sensitivities, [case, [tension], [lengths]]),
+        "design.solve_for": (
+            lambda system, vary, targets, bounds: rw.design.solve_for(system, vary, targets, bounds=bounds),
+            [case, lengths, {tension: rest.line("west")["end_b"]["tension"]}, {}],
+        ),
+    }
+
+
+DESIGN_OF_RODS = {"joint_angles", "reach_shape", "reach_stiffness", "reach_trim", "uncoil"}  # in analysis/test_rod_*.py
+
+
+def test_every_public_callable_refuses_junk_as_InputError(tmp_path, monkeypatch):
+    """Whatever one argument is, the error is InputError, or ConvergenceError; that a value is taken is no fault."""
+    (tmp_path / "case.yaml").write_text(CASE)
+    monkeypatch.chdir(tmp_path)
+    tried = doors(tmp_path)
+    known = {name.partition(".")[2] for name in tried if name.startswith("design.")} | DESIGN_OF_RODS
+    assert set(rw.__all__) - {"design"} <= set(tried), "a public name without a row here"
+    assert set(rw.design.__all__) <= known, "a public name of rw.design without a row here"
+    wrong = []
+    for name, door in tried.items():
+        ask, given = door or (None, [])
+        for place, junk in itertools.product(range(len(given)), JUNK):
+            try:
+                ask(*given[:place], junk, *given[place + 1 :])
+            except (rw.InputError, rw.ConvergenceError):
+                pass
+            except Exception as error:
+                wrong.append(f"{name}, argument {place} {junk!r}: {type(error).__name__}: {error}")
+    assert wrong == []

@@ -41,7 +41,7 @@ def test_the_size_of_modes_is_estimated_from_their_unknowns(mooring):
     linear = linearise(rw.System.from_file(mooring))
     linear.refuse_size(10**9, "modes")  # no more than there are unknowns
     large = type("Large", (), {"unknowns": type("Unknowns", (), {"size": 400_000})})()
-    with pytest.raises(rw.InputError, match="200000 modes of 400000 unknowns need about 5.12e\\+03 GB"):
+    with pytest.raises(rw.InputError, match=r"200000 modes of 400000 unknowns need about 5\.12e\+03 GB"):
         type(linear).refuse_size(large, 200_000, "modes")
 
 

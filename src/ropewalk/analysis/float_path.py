@@ -14,6 +14,7 @@ from ropewalk.methods.rods.equilibrium import MOST_STEPS, FloatingPose, equilibr
 from ropewalk.model.rod_fields import build_rod
 from ropewalk.model.rods import RodModel
 from ropewalk.results.schema import DONE, described
+from ropewalk.spec import arguments
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
@@ -53,9 +54,10 @@ def float_path(
     key, rod = rod_of(system, name)
     if rod.elasticity is not None or rod.held is not None:
         raise InputError(f"rod '{key}' is elastic or held; paths are available for rigid rods that float freely")
-    start = np.array(up, dtype=float)
-    if start.shape != (3,) or not np.all(np.isfinite(start)) or not np.any(start):
-        raise InputError(f"up must be three numbers, not all zero; it is {list(up)}")
+    start = arguments.numbers("up", up)
+    if start.shape != (3,) or not np.any(start):
+        raise InputError(f"up must be three numbers, not all zero; it is {up!r}")
+    heave = None if heave is None else arguments.number("heave", heave)
     model, status = build_rod(rod, system.environment, key), DONE
     if method == "gradient":
         trace: list[tuple[float, float, float, float]] = []

@@ -9,6 +9,7 @@ from ropewalk.analysis.rod_held import held_equilibria
 from ropewalk.analysis.stability import Equilibria, all_equilibria, bent_equilibria
 from ropewalk.errors import InputError
 from ropewalk.model.rod_fields import build_rod
+from ropewalk.spec import arguments
 from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
@@ -47,8 +48,9 @@ def float_rods(system: Source, name: str | None = None, *, slices: bool = False,
     system = System.of(system)
     if not system.rods:
         raise InputError("no rods in the case, so there is nothing to float; add a rod under 'rods'")
-    if name is not None and name not in system.rods:
-        raise InputError(f"no rod '{name}'. Available: {', '.join(system.rods)}")
+    if name is not None:
+        arguments.name_of("rod", name, system.rods)
+    time = arguments.number("time", time)
     found: dict[str, Equilibria] = {}
     for key, rod in system.rods.items():
         if name in (None, key):

@@ -42,6 +42,8 @@ def solve_lines(
             arrays[name] = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(f"{name} must be a number or an array of numbers, not {type(value).__name__}") from None
+        if arrays[name].size == 0:
+            raise InputError(f"{name} is empty; give a number or an array of numbers")
         if np.isnan(arrays[name]).any():
             raise InputError(f"{name} contains something that is not a number")
     try:

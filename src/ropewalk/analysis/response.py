@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -60,6 +60,15 @@ class Drive:
             f"{', '.join(_DIRECTIONS)}"
         )
 
+    @classmethod
+    def of(cls, given: Any) -> Drive:
+        """A drive as it is, or from its text."""
+        if isinstance(given, str):
+            return cls.parse(given)
+        if not isinstance(given, Drive):
+            raise InputError(f"drive must be a Drive or its text, as in 'force:buoy:x', not {type(given).__name__}")
+        return given
+
 
 def response(
     system: Source | Equilibrium | Linearised,
@@ -92,10 +101,7 @@ def response(
         raise InputError(f"unknown method {method!r}; choose direct, time or both")
     if solver is not None and method == "direct":
         raise InputError(f"solver '{solver}' is for the method time; the direct method runs no simulation")
-    if isinstance(drive, str):
-        drive = Drive.parse(drive)
-    if not (drive is None or isinstance(drive, Drive)):
-        raise InputError(f"drive must be a Drive or its text, as in 'force:buoy:x', not {type(drive).__name__}")
+    drive = None if drive is None else Drive.of(drive)
     if method in ("time", "both"):
         from ropewalk.analysis.response_time import time_response
 

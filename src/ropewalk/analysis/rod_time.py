@@ -15,6 +15,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.rod_fields import angle_at, build_rod
 from ropewalk.model.rods import RodModel
 from ropewalk.results.schema import described
+from ropewalk.spec import arguments
 from ropewalk.spec.rods import Rod
 from ropewalk.spec.system import Source, System
 
@@ -46,9 +47,7 @@ def float_in_time(system: Source, times: Sequence[float] | Array, name: str | No
     key, rod = rod_of(system, name)
     if rod.held is not None:
         raise InputError(f"rod '{key}' is held; poses in time are those of rods that float freely: leave `held` out")
-    moments = np.atleast_1d(np.asarray(times, dtype=float))
-    if moments.size == 0 or not np.all(np.isfinite(moments)):
-        raise InputError("times must be a list of numbers, s; it is empty or has an entry that is not a number")
+    moments = arguments.numbers("times", times)
     poses: list[FloatingPose] = []
     for t in moments:
         model = build_rod(rod, system.environment, key, time=float(t))
@@ -83,9 +82,7 @@ def rod_of(system: System, name: str | None) -> tuple[str, Rod]:
         if len(system.rods) > 1:
             raise InputError(f"the case has {len(system.rods)} rods; name one of {', '.join(system.rods)}")
         name = next(iter(system.rods))
-    if name not in system.rods:
-        raise InputError(f"no rod '{name}'. Available: {', '.join(system.rods)}")
-    return name, system.rods[name]
+    return arguments.name_of("rod", name, system.rods), system.rods[name]
 
 
 def _pose(rod: Rod, model: RodModel, before: FloatingPose | None) -> FloatingPose:

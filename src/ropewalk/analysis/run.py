@@ -283,6 +283,7 @@ def simulated(
     functions: Fields = NO_FIELDS,
 ) -> Recorded:
     """As :func:`simulate`, without a Dataset where the results fit into memory."""
+    output = None if output is None else arguments.path(output)
     case = _case(System.of(system), duration, solver, functions)
     attrs = attributes(case.system, case.method, case.duration, case.functions)
     if resume and output is not None and (done := finished(output, attrs)) is not None:

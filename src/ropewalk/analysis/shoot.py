@@ -140,8 +140,7 @@ def _integrate(
 def _index(system: System, line: str) -> int:
     """Number of a line of the case that can be shot along."""
     names = list(system.lines)
-    if line not in names:
-        raise InputError(f"no line '{line}'. Available: {', '.join(names) or 'none'}")
+    arguments.name_of("line", line, names)
     if system.lines[line].over:
         raise InputError(
             f"line '{line}' runs over {', '.join(system.lines[line].over)}; shoot along a line without pegs"

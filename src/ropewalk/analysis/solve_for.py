@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.newton import Look, Rule, newton
+from ropewalk.spec import arguments
 from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
@@ -48,10 +50,19 @@ def solve_for(
     Raises ConvergenceError with the nearest values if the targets cannot be met.
     """
     system = System.of(system)
-    paths = [vary] if isinstance(vary, str) else list(vary)
+    paths = [vary] if isinstance(vary, str) else arguments.texts("vary", vary, "lines.m1.pieces.0.length")
+    for name, given in (("targets", targets), ("bounds", bounds)):
+        if not isinstance(given, Mapping) and not (name == "bounds" and given is None):
+            raise InputError(f"{name} must be a mapping of paths, not {type(given).__name__}")
+    targets = {
+        arguments.text("a key of targets", path, "lines.m1.end_b.tension"): arguments.number(
+            f"targets['{path}']", value
+        )
+        for path, value in targets.items()
+    }
     if len(paths) != len(targets):
         raise InputError(f"{len(paths)} numbers to vary for {len(targets)} targets; give equal numbers of both")
-    limits = np.array([(bounds or {}).get(path, (-np.inf, np.inf)) for path in paths]).reshape(-1, 2)
+    limits = np.array([_limits(path, (bounds or {}).get(path, (-np.inf, np.inf))) for path in paths]).reshape(-1, 2)
     wanted = np.array(list(targets.values()), dtype=float)
     values = np.array([number(system, path) for path in paths])
     miss = _miss(system, targets)[1]
@@ -67,6 +78,17 @@ def solve_for(
     raise ConvergenceError(
         f"the targets cannot be met from this start: at {text} the errors are {left}", equilibrium.report
     )
+
+
+def _limits(path: str, given: Any) -> tuple[float, float]:
+    """Bounds of a number."""
+    try:
+        low, high = map(float, given)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not low < high:
+        raise InputError(f"bounds['{path}'] must be two rising numbers, as in (90, 120), not {given!r}")
+    return low, high
 
 
 def _miss(system: System, targets: Mapping[str, float]) -> tuple[Equilibrium, Array]:

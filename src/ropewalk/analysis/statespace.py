@@ -58,8 +58,11 @@ def state_space(
     """
     modes = arguments.count("modes", modes)
     outputs = arguments.texts("outputs", outputs, "position:buoy:z")
+    given = arguments.items("inputs", inputs, "force:buoy:x")
     linear = system if isinstance(system, Linearised) else linearise(system, mass_damping=mass_damping)
-    drives = [Drive.parse(d) if isinstance(d, str) else d for d in inputs]
+    drives = [Drive.of(d) for d in given]
+    if not (drives and outputs):
+        raise InputError("a state space needs at least one input and one output")
     if any(d.kind == "waves" for d in drives):
         raise InputError("a state space has forces and motions as inputs; a wave is not a single input")
     values, shapes = _basis(linear, modes)

@@ -140,15 +140,11 @@ class Equilibrium(Shown):
 
     def line(self, name: str) -> dict[str, Any]:
         """Ends, tensions and lengths of one line."""
-        try:
-            return dict(self.summary["lines"][name])
-        except KeyError:
-            raise InputError(f"no line '{name}'. Available: {', '.join(self.model.names.lines) or 'none'}") from None
+        return dict(self.summary["lines"][arguments.name_of("line", name, self.model.names.lines)])
 
     def body_stiffness(self, name: str) -> Array:
         """(6, 6) stiffness of the lines on one body, about its origin; N/m, N, N m."""
-        if name not in self.model.names.bodies:
-            raise InputError(f"no body '{name}'. Available: {', '.join(self.model.names.bodies) or 'none'}")
+        arguments.name_of("body", name, self.model.names.bodies)
         if self.stiffness is None:
             raise InputError(f"method '{self.method}' gives no stiffness; use method 'catenary' or 'shooting'")
         return self.stiffness[self.model.names.bodies.index(name)]

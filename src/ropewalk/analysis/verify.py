@@ -16,6 +16,7 @@ from ropewalk.methods.registry import solver_class
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State
+from ropewalk.spec import arguments
 from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
@@ -54,7 +55,7 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
     audit rejects are named and not compared; of methods that leave part of the case out, and say so, differences do not
     count.
     """
-    system = System.of(system)
+    system, tolerance = System.of(system), arguments.number("tolerance", tolerance)
     refuse_only_rods(system)
     asked = demands(build(system)) - NOT_STATIC
     claiming = [name for name in static_methods() if asked <= solver_class(name).claims]

@@ -14,6 +14,7 @@ from ropewalk.methods.protocol import Claim
 from ropewalk.methods.registry import SOLVERS, solver_class
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import build
+from ropewalk.spec import arguments
 from ropewalk.spec.cases import Run
 from ropewalk.spec.system import Source, System
 
@@ -43,7 +44,7 @@ def verify_run(system: Source, tolerance: float = RUN_TOLERANCE) -> dict[str, An
     """
     from ropewalk.analysis.run import simulate
 
-    system = System.of(system)
+    system, tolerance = System.of(system), arguments.number("tolerance", tolerance)
     if system.run is None:
         raise InputError("the case has no run; give it 'run: {duration: ...}'")
     model = build(system)

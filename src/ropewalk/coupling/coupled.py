@@ -32,6 +32,7 @@ from ropewalk.spec.system import Source, System
 Forces = dict[str, tuple[Array, ...]]
 _WEATHER = ("environment.current", "environment.waves", "environment.wind")  # read from the sea at every step
 _PARTS = ("points", "bodies", "lines", "links", "nets")  # of a System
+LONGEST_STEP = 1e4  # s
 _NUMBERS = (float, int, np.floating, np.integer)
 REELS = 4  # parts of a step in which a line is brought to a length that was set: 2 leave twice the error
 _LENGTH = re.compile(r"lines\.([^.]+)\.pieces\.0\.length")
@@ -170,6 +171,9 @@ class Coupled:
         """
         if not isinstance(dt, _NUMBERS) or not 0.0 < dt < np.inf:
             raise InputError(f"step of {dt!r} s: it must be positive and finite")
+        if dt > LONGEST_STEP:
+            raise InputError(f"step of {dt:g} s: at most {LONGEST_STEP:g} s; take shorter ones")
+        dt = float(dt)
         before = self._driven.position, self._driven.velocity
         self._driven.drive(self._time, dt, states)
         if hasattr(self.solver, "redrive"):

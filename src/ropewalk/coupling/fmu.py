@@ -22,6 +22,7 @@ from ropewalk.coupling.coupled import Coupled
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.model import build
 from ropewalk.results.files import write_whole
+from ropewalk.spec import arguments
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING or find_spec("pythonfmu") is None:
@@ -53,7 +54,7 @@ def export_fmu(system: Source, path: str | Path) -> Path:
         raise InputError("writing an FMU needs the package pythonfmu: pip install 'ropewalk[fmu]'")
     from pythonfmu.builder import FmuBuilder
 
-    target, case = Path(path), System.of(system)
+    target, case = arguments.path(path), System.of(system)
     if target.suffix != ".fmu":
         raise InputError(f"{target}: the name of an FMU must end in .fmu")
     if not target.parent.is_dir():

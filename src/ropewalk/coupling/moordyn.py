@@ -38,7 +38,7 @@ from ropewalk.io.attitudes import from_moordyn, to_moordyn
 from ropewalk.model.arrays import Array
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.numerics.rotations import quaternion_from_matrix
-from ropewalk.results.files import PLAIN, write_whole
+from ropewalk.results.files import MODE, PLAIN, write_whole
 
 LEVEL_DBG, LEVEL_MSG, LEVEL_WRN, LEVEL_ERR, LEVEL_NONE = 0, 1, 2, 3, 4096
 COUPLED, FREE, FIXED = -1, 0, 1
@@ -425,9 +425,8 @@ def log(instance: Instance, level: int, msg: str) -> int:
     """Add a line to the log file, if there is one."""
     if instance.log is not None:
         try:
-            with open(
-                instance.log, "a", encoding="utf-8", opener=lambda name, how: os.open(name, how | PLAIN)
-            ) as stream:
+            descriptor = os.open(instance.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | PLAIN, MODE)
+            with os.fdopen(descriptor, "a", encoding="utf-8") as stream:
                 stream.write(f"{msg}\n")
         except OSError as error:
             raise InputError(f"{instance.log}: {error.strerror}") from None

@@ -14,6 +14,7 @@ from ropewalk.io.case_files import put_tables
 from ropewalk.io.messages import checked, one_line, path_text, shown
 from ropewalk.io.scalars import scalar_text
 from ropewalk.io.yaml import Document, load_bytes, load_file, load_text
+from ropewalk.spec import arguments
 from ropewalk.spec.base import Part
 from ropewalk.spec.system import System
 
@@ -24,10 +25,9 @@ LONGEST_PLAIN_KEY = 120  # characters; in YAML longer keys are announced by `?` 
 
 def read_case(path: str | os.PathLike[str]) -> System:
     """Read and check a case file; InputError with every error found."""
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"a path is needed, not {type(path).__name__}")
-    document = load_file(Path(path))
-    put_tables(document.data, Path(path).parent, document.name, document.positions)
+    path = arguments.path(path)
+    document = load_file(path)
+    put_tables(document.data, path.parent, document.name, document.positions)
     return _system(document)
 
 
@@ -55,7 +55,7 @@ def save_case(system: System, path: str | os.PathLike[str]) -> None:
     """Write a case file; it appears whole or not at all."""
     from ropewalk.results.files import write_whole
 
-    write_whole(Path(path), write_case(system).encode("utf-8"))
+    write_whole(arguments.path(path), write_case(system).encode("utf-8"))
 
 
 def resolve(case_folder: str | os.PathLike[str], relative: str) -> Path:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
 from ropewalk.results.files import write_whole
+from ropewalk.spec import arguments
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Page:
 
     def to_file(self, path: str | os.PathLike[str]) -> None:
         """Write the page: one HTML file that needs neither network nor ropewalk."""
-        path = Path(path)
+        path = arguments.path(path)
         if path.suffix.lower() not in (".html", ".htm"):
             raise InputError(f"{path}: the name of a page must end in .html or .htm")
         write_whole(path, self.page.encode("utf-8"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
 from ropewalk.results.files import write_whole
+from ropewalk.spec import arguments
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def to_file(result: Any, path: str | os.PathLike[str]) -> None:
     """Write a result; the ending of the name must be that of its kind."""
     from ropewalk.analysis.statics import Equilibrium
 
-    path = Path(path)
+    path = arguments.path(path)
     if hasattr(result, "as_dict"):
         _refuse_ending(path, ".json")
         write_whole(path, (json.dumps(result.as_dict(), indent=1) + "\n").encode("utf-8"))

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Iterable
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ropewalk.errors import InputError
 
@@ -37,6 +43,38 @@ def texts(name: str, value: Any, example: str) -> list[str]:
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise InputError(f"{name} must be a list of texts, as in ['{example}'], not {_shown(value)}")
     return [text(f"an entry of {name}", entry, example) for entry in value]
+
+
+def items(name: str, value: Any, example: str) -> list[Any]:
+    """The entries of a list.  example : of one that would do, for the sentence"""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise InputError(f"{name} must be a list, as in ['{example}'], not {_shown(value)}")
+    return list(value)
+
+
+def name_of(kind: str, value: Any, known: Iterable[str]) -> str:
+    """One of the names that a case has.  kind : of the part, for the sentence"""
+    if not isinstance(value, str) or value not in known:
+        raise InputError(f"no {kind} {_shown(value)}. Available: {', '.join(known) or 'none'}")
+    return value
+
+
+def numbers(name: str, value: Any) -> NDArray[np.float64]:
+    """A list of finite numbers, one or more."""
+    try:
+        found = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.ndim != 1 or found.size == 0 or not np.all(np.isfinite(found)):
+        raise InputError(f"{name} must be a list of finite numbers, not {_shown(value)}")
+    return found
+
+
+def path(value: Any) -> Path:
+    """A path of a file."""
+    if not isinstance(value, str | os.PathLike):
+        raise InputError(f"a path is needed, not {type(value).__name__}")
+    return Path(value)
 
 
 def _shown(value: Any) -> str:

@@ -109,6 +109,8 @@ class Part(BaseModel):
             return type(self)(**{name: self.given_parts(name) for name in self.model_fields_set} | changes)
         if isinstance(path, str) == (value is NOT_GIVEN):
             raise InputError("replace takes a path and a value, or a mapping of paths to values")
+        if not isinstance(path, str | Mapping):
+            raise InputError(f"replace takes a path and a value, or a mapping of paths to values, not {path!r}")
         values = {path: value} if isinstance(path, str) else dict(path)
         return type(self).model_validate(changed(self, {**values, **changes}))
 

@@ -180,6 +180,10 @@ def read_sweep(path: Path) -> Plan:
 
 def plan_of(system: System, vary: Mapping[Any, Any] | Sequence[Any], **options: Any) -> Plan:
     """The plan of a sweep given in Python: `vary` as in the file, or values by key."""
+    if isinstance(vary, str) or not isinstance(vary, Mapping | Sequence):
+        raise InputError(
+            f"vary must be a mapping of keys to values, or a list of factors as in a file, not {type(vary).__name__}"
+        )
     listed = [{"key": key, "values": values} for key, values in vary.items()] if isinstance(vary, Mapping) else vary
     data = {"base": "", "vary": [_factor(entry) for entry in listed], **options}
     return expand(checked(Sweep, data, PYTHON), system, Source())
