@@ -47,7 +47,33 @@ def test_shape_of_a_circle_between_nodes():
     state = state._replace(start=np.array([0, 26]), s=s, position=circle)
     at = np.linspace(0.5, 15.0, 101)
     exact = 10.0 * np.stack([np.sin(0.1 * at), 0.0 * at, 1.0 - np.cos(0.1 * at)], axis=1)
-    assert np.abs(shape(state, 0, at) - exact).max() < 2e-3
+    assert np.abs(shape(state, 0, at, np.zeros(0)) - exact).max() < 2e-3
+
+
+def test_shapes_are_not_rounded_off_where_the_strain_jumps():
+    """Two straight pieces, the second stretched tenfold, at the ends and inside by different nodes: one shape."""
+    state = rw.statics(between(60.0, 25.0, 80.0, 1e6, 30.0), "fem").state
+    places = np.array([0.0, 40.0, 41.0, 80.0])
+
+    def of(s):
+        position = np.zeros((len(s), 3))
+        position[:, 0] = np.interp(s, [0.0, 40.0, 80.0], [0.0, 40.0, 440.0])
+        return shape(state._replace(start=np.array([0, len(s)]), s=s, position=position), 0, places, np.array([40.0]))
+
+    few, many = of(np.array([0.0, 20.0, 40.0, 60.0, 80.0])), of(np.linspace(0.0, 80.0, 81))
+    # a cubic across the jump is off by a part of the element times the jump of strain, here metres
+    assert np.abs(few - many).max() < 1e-9
+    assert few[2, 0] == pytest.approx(50.0, abs=1e-9)
+
+
+def test_differences_do_not_depend_on_the_heading_of_the_case(hanging):
+    """End forces turned about z by 45 degrees: the largest component changes by 40 %, the largest force does not."""
+    exact = rw.statics(hanging, "catenary")
+    turn = np.array([[0.5**0.5, -(0.5**0.5), 0.0], [0.5**0.5, 0.5**0.5, 0.0], [0.0, 0.0, 1.0]])
+    from ropewalk.analysis.verify import _largest
+
+    assert _largest(exact.state.end_force @ turn.T) == pytest.approx(_largest(exact.state.end_force), rel=1e-14)
+    assert verify(hanging)["largest_force"] == pytest.approx(np.linalg.norm(exact.state.end_force, axis=-1).max())
 
 
 def test_a_tolerance_that_meshes_cannot_meet_is_reported(hanging):

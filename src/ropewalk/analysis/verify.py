@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
 TOLERANCE = 1e-3  # of the largest end force and of the longest line, in statics
+SAME_PLACE = 1e-9  # of the length: a node at the end of a piece
 SHAPE_NODES = 200  # places on a line where shapes are compared
 LEFT_OUT = "is left out"  # in the remark of a method that leaves part of the case out: its differences are no news
 REJECTED = "audit rejects"  # in the sentence of a method that failed its audit
@@ -154,18 +156,30 @@ def difference(one: Equilibrium, other: Equilibrium) -> tuple[float, float]:
 
 def _shape_difference(model: Model, one: State, other: State, line: int, ends_only: bool) -> float:
     s = np.linspace(0.0, float(model.lines.length[line]), 2 if ends_only else SHAPE_NODES)
-    return _largest(shape(one, line, s) - shape(other, line, s))
+    pieces = slice(int(model.lines.piece_start[line]), int(model.lines.piece_start[line + 1]))
+    breaks = np.cumsum(model.lines.piece_length[pieces])[:-1]
+    return _largest(shape(one, line, s, breaks) - shape(other, line, s, breaks))
 
 
-def shape(state: State, line: int, s: Array) -> Array:
-    """(n, 3) places of a line at arc lengths s, by cubics between its nodes that do not overshoot, m."""
+def shape(state: State, line: int, s: Array, breaks: Array) -> Array:
+    """(n, 3) places of a line at arc lengths s, by cubics between its nodes that do not overshoot, m.
+
+    breaks : ends of its pieces, m: the strain jumps there, so that no cubic runs across
+    """
     from scipy.interpolate import PchipInterpolator
 
     nodes = slice(int(state.start[line]), int(state.start[line + 1]))
     at, first = np.unique(state.s[nodes], return_index=True)
-    places: Array = PchipInterpolator(at, state.position[nodes][first])(np.clip(s, at[0], at[-1]))
+    given, s = state.position[nodes][first], np.clip(s, at[0], at[-1])
+    inner = [k for k in np.searchsorted(at, breaks - SAME_PLACE * at[-1]) if 0 < k < at.size - 1]
+    places: Array = np.empty((s.size, 3))
+    for a, b in pairwise([0, *inner, at.size - 1]):
+        here = (at[a] <= s) & (s <= at[b])
+        if b > a and here.any():
+            places[here] = PchipInterpolator(at[a : b + 1], given[a : b + 1])(s[here])
     return places
 
 
-def _largest(values: Any) -> float:
-    return float(np.max(np.abs(values), initial=0.0))
+def _largest(vectors: Array) -> float:
+    """The largest length of vectors (..., 3), the same however they are turned."""
+    return float(np.max(np.linalg.norm(vectors, axis=-1), initial=0.0))
