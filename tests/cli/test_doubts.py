@@ -54,3 +54,17 @@ def test_json_of_every_answer_has_its_doubts(case, arguments, code, tmp_path, mo
     for each in answers:
         assert code is None or code in [doubt["code"] for doubt in each["doubts"]]
         assert all(set(doubt) == {"code", "part", "value", "limit", "sentence"} for doubt in each["doubts"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("plot", "case.yaml"), ("plot", "case.nc"), ("view", "case.nc", "--html", "page.html")],
+    ids=" ".join,
+)
+def test_pictures_and_pages_come_with_their_doubts_on_stderr(arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("case.yaml").write_text(ROPE)
+    assert ropewalk("static", "case.yaml", "-o", "case.nc", capsys=capsys)[0] == 0
+    code, _, err = ropewalk(*arguments, capsys=capsys)
+    assert code == 0
+    assert err.count("doubt breaking-load: ") == 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ropewalk.cli.outputs import picture
-from ropewalk.cli.tables import say
+from ropewalk.cli.tables import print_answer_doubts, print_result_doubts, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,12 +51,15 @@ def plot_command(
         from ropewalk.io.netcdf import reading
 
         with reading(file) as dataset:
+            print_result_doubts(dataset)
             _draw(dataset, target, variable, kind, part)
     else:
         from ropewalk.analysis.statics import statics
         from ropewalk.spec.system import System
 
-        _draw(statics(System.from_file(file)).to_dataset(), target, None, kind, part)
+        equilibrium = statics(System.from_file(file))
+        print_answer_doubts(equilibrium.doubts)
+        _draw(equilibrium.to_dataset(), target, None, kind, part)
     say(f"{target}: written")
 
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ropewalk.cli.tables import say
+from ropewalk.cli.tables import print_result_doubts, say
 from ropewalk.errors import ConvergenceError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import xarray as xr
 
     from ropewalk.viewer.scene import Scene
 
@@ -63,11 +65,13 @@ def _show_result(file: Path, modes: int | None, open_browser: bool, port: int) -
     from ropewalk.viewer.stream import Stream, needs_stream
 
     with reading(file) as dataset:
+        print_result_doubts(dataset)
         stream = Stream(dataset) if modes is None and needs_stream(dataset) else None
         if stream is not None:
             _show(stream.scene, open_browser, port, stream.answer)
             return
-    _show(_scene(file, modes), open_browser, port)
+        scene = _of_result(file, dataset, modes)
+    _show(scene, open_browser, port)
 
 
 def _show(scene: Scene, open_browser: bool, port: int, source: Callable[[str], bytes | None] | None = None) -> None:
@@ -92,16 +96,10 @@ def _scene(file: Path, modes: int | None) -> Scene:
 
     if file.suffix == ".nc":
         from ropewalk.io.netcdf import reading
-        from ropewalk.viewer.build import from_dataset
 
-        if modes is not None:
-            raise InputError(f"{file}: --modes needs a case file; a result has its own motion")
         with reading(file) as dataset:
-            if "mode" in dataset.dims:
-                from ropewalk.viewer.modal import from_modes
-
-                return from_modes(dataset)
-            return from_dataset(dataset)
+            print_result_doubts(dataset)
+            return _of_result(file, dataset, modes)
     from ropewalk.spec.system import System
 
     system = System.from_file(file)
@@ -110,6 +108,18 @@ def _scene(file: Path, modes: int | None) -> Scene:
     from ropewalk.viewer.modal import modes_of
 
     return modes_of(system, modes)
+
+
+def _of_result(file: Path, dataset: xr.Dataset, modes: int | None) -> Scene:
+    if modes is not None:
+        raise InputError(f"{file}: --modes needs a case file; a result has its own motion")
+    if "mode" in dataset.dims:
+        from ropewalk.viewer.modal import from_modes
+
+        return from_modes(dataset)
+    from ropewalk.viewer.build import from_dataset
+
+    return from_dataset(dataset)
 
 
 def _refuse_target(html: Path, file: Path) -> None:
