@@ -100,3 +100,15 @@ def test_motions_turn_a_body_after_its_attitude():
     assert rest.audit.passed
     # the arm of 2 m below the body, whichever way it is turned about the vertical
     assert rest.state.position[0] == pytest.approx(np.array([0, 0, -7.0]), abs=1e-12)
+
+
+def test_elements_turn_moved_bodies_once():
+    """A turn of 30 degrees at the start; elements began from the attitude of the equilibrium and turned it again."""
+    turn = {**TABLE, "displacement": [[0, 0, 0]] * 2, "rotation": [[0, 30.0, 0]] * 2}
+    system = turned(attitude=[10, 20, 30], joint="moving", motion=turn)
+    rest = rw.statics(system, "catenary")
+    assert rw.statics(system, "relax").audit.passed
+    assert rw.statics(system, "fem", guess=rest).audit.passed
+    run = rw.simulate(system.replace("run", {"duration": 0.1, "solver": "mixed_fem"}), progress=False)
+    # of unit quaternions, to round-off
+    assert np.abs(run["body_quaternion"].values[:, 0] - rest.state.body_quaternion[0]).max() < 1e-12

@@ -47,7 +47,8 @@ def make_work(model: Model, state: State, damping: float, *, settles: bool = Tru
     junctions = slice(mesh.s.size, mesh.s.size + mesh.motion.size)
     x.X[0, junctions] = np.concatenate([state.point_position, state.body_position])
     x.X[1, junctions] = np.concatenate([state.point_velocity, state.body_velocity])
-    mesh.bodies.memory.attitude[:] = state.body_quaternion
+    is_free = (model.bodies.joint == LOOSE)[:, None]  # the motions of the others turn them from the given attitude
+    mesh.bodies.memory.attitude[:] = np.where(is_free, state.body_quaternion, model.bodies.quaternion)
     for k in range(state.body_quaternion.shape[0]):
         x.X[1, junctions.stop + k] = rotation_matrix(state.body_quaternion[k]).T @ state.body_rate[k]
     for line in range(mesh.line.shape[0]):
@@ -296,8 +297,9 @@ def off_the_bed(model: Model, work: FemWork, report: Report) -> Report:
 
 def lay(model: Model, state: State, work: FemWork) -> None:
     """Put a state on the mesh of `work`."""
-    copy_state(make_work(model, state, 0.0).steps.trial, work.steps.trial)
-    work.mesh.bodies.memory.attitude[:] = state.body_quaternion
+    laid = make_work(model, state, 0.0)
+    copy_state(laid.steps.trial, work.steps.trial)
+    work.mesh.bodies.memory.attitude[:] = laid.mesh.bodies.memory.attitude
 
 
 def still_water(sea: Sea) -> Sea:
