@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(model: Model, state: State, stiffness: Array | None) -> Verdict | None:
-    """Stability of the equilibrium `state`; None without free bodies, and with nets, whose tangent is not known.
+    """Stability of the equilibrium `state`; None if no body can move, and with nets, whose tangent is not known.
 
     One body alone: stiffness of its lines (n_bodies, 6, 6), hull and weight. Without that, several, or linked ones:
     the tangent of the mixed elements on that state. Drag is taken as it is at rest. Lift has no potential, so where
@@ -156,13 +156,15 @@ def body_mass(model: Model, state: State, k: int) -> Array:
     return np.block([[m * np.eye(3), -S], [S, J]])
 
 
-def _judge(model: Model, K: Array, M: Array, free: list[int], n: int, hold: Array | None = None) -> Verdict:
+def _judge(model: Model, K: Array, M: Array, free: list[int], n: int, hold: Array | None = None) -> Verdict | None:
     """n : degrees of freedom before those of the bodies    hold : (rows, dofs) what links forbid"""
     basis = np.eye(K.shape[0])
     if hold is not None and hold.size:
         _, singular, vectors = np.linalg.svd(hold)
         rank = int(np.sum(singular > 1e-9 * singular[0]))  # a loop of links may say the same twice
         basis = vectors[rank:].T
+    if not basis.shape[1]:  # links hold all
+        return None
     values, vectors = np.linalg.eig(np.linalg.solve(basis.T @ M @ basis, basis.T @ K @ basis))
     real = values.real
     round_off = real.size * np.finfo(float).eps * float(np.abs(real).max(initial=0.0))

@@ -1,7 +1,7 @@
 """Bodies at rest, every force on them summed again: the compiled quick audit.
 
-Places that are prescribed, weight, buoyancy, given loads and stiffness, the pull of lines and links, and the flow that
-analysis/audit_hulls.py gives. A body on the bed, or over a relief, is left open: the audit then takes its long way
+Prescribed places and attitudes, weight, buoyancy, given loads and stiffness, the pull of lines and links, and the flow
+of analysis/audit_hulls.py. A body on the bed, or over a relief, is left open: the audit then takes its long way
 (analysis/audit_parts.py). No method uses this file; an import contract checks that.
 """
 
