@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.audit_hulls import bed_wrench, hull_wrenches, volume_wrench
-from ropewalk.analysis.audit_lines import FORCE, GRIP, PLACE, Finding, Scales, heights
+from ropewalk.analysis.audit_lines import FORCE, GRIP, LENGTH, PLACE, Finding, Scales, heights
 from ropewalk.analysis.audit_loads import at_arm, lump_load
 from ropewalk.analysis.audit_nets import Netting, near_bed
 from ropewalk.loads.footing import end_radii, point_footings
@@ -62,6 +62,9 @@ def check_points(
         if np.any(joint == HELD):
             miss = float(np.abs(np.where(joint == HELD, off, 0.0)).max())
             room = PLACE * max(longest, float(np.abs(home[k]).max()))
+            if np.any(moves):  # methods meet the joint by iteration
+                ends = np.any((model.lines.end_kind == POINT) & (model.lines.end_index == k), axis=1)
+                room = max(room, LENGTH * float(scales.length[ends].min(initial=longest)))
             found.append(Finding("position", f"point '{name}'", miss, room))
     return found
 

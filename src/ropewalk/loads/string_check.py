@@ -374,15 +374,19 @@ def _interval(strings, water, acting, limits, i, node, allowed):
 
 
 @kernel(**UNCOUNTED)
-def _pull_on(strings, kind, k):
-    """Force of all lines on a point, N: F = sum f of their ends. Source: docs/audit.md, Equilibria."""
-    pull = (0.0, 0.0, 0.0)
+def _pull_on(strings, kind, k, longest):
+    """Force of all lines on a point, N: F = sum f of their ends; length of the shortest, m, or `longest` without any.
+
+    Source: docs/audit.md, Equilibria.
+    """
+    pull, shortest = (0.0, 0.0, 0.0), longest
     for i in range(strings.end_kind.shape[0]):
         for end in range(2):
             if strings.end_kind[i, end] == kind and strings.end_index[i, end] == k:
                 force = strings.end_force
                 pull = add3(pull, (force[i, end, 0], force[i, end, 1], force[i, end, 2]))
-    return pull
+                shortest = min(shortest, strings.s[strings.start[i + 1] - 1])
+    return pull, shortest
 
 
 @kernel(**UNCOUNTED)
@@ -427,7 +431,8 @@ def check_points(knots, strings, water, current, limits, places, largest, figure
         r = vector(places.points, k)
         own = (knots.mass[k], knots.volume[k], knots.drag_area[k])
         lump = lump_load(water, current, own, vector(knots.force, k), r)
-        total = add3(_pull_on(strings, POINT, k), lump)
+        pull, shortest = _pull_on(strings, POINT, k, longest)
+        total = add3(pull, lump)
         off = sub3(r, vector(knots.home, k))
         scale, left, miss = max(largest, most(lump)), (0.0, 0.0, 0.0), 0.0
         for axis in range(3):
@@ -442,6 +447,8 @@ def check_points(knots, strings, water, current, limits, places, largest, figure
         if not force <= limits.force * scale and water.has_bed and abs(height(r, water)) <= touch:
             force = _left_by_bed(water, limits, left, ground(water.relief, r, water)[0])
         room = limits.place * max(longest, most(vector(knots.home, k)))
+        if knots.joint[k, 0] != HELD or knots.joint[k, 1] != HELD or knots.joint[k, 2] != HELD:
+            room = max(room, limits.length * shortest)
         passed = passed and force <= limits.force * scale and miss <= room  # false for NaN
         note(figures[0].points.force, force, limits.force * scale, KNOT, k, 0.0)
         note(figures[0].points.position, miss, room, KNOT, k, 0.0)
