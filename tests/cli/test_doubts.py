@@ -33,7 +33,7 @@ ANSWERS = [
     (ROPE, ("response", "case.yaml"), "breaking-load"),
     (ROPE, ("response", "case.yaml", "--drive", "force:b:x", "--method", "time", "-n", "1"), None),
     (ROPE, ("sweep", "sweep.yaml"), "breaking-load"),
-    (ROPE, ("verify", "case.yaml"), None),
+    (ROPE, ("verify", "case.yaml"), "breaking-load"),
     (BREAKER, ("waves", "case.yaml"), "breaking-waves"),
     (RING, ("float", "case.yaml"), "rod-overlap"),
 ]

@@ -75,7 +75,7 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
         rows.append({"method": name, "status": status, "message": message, "rejected": REJECTED in status,
                      "time": time.perf_counter() - begin})  # fmt: skip
     reference = next(iter(answers), claiming[0])
-    doubts: list[Doubt] = []
+    doubts: list[Doubt] = list(answers[reference].doubts) if answers else []
     for row in rows:
         row |= {"position_difference": None, "force_difference": None, "agrees": None}
         if row["method"] in answers:

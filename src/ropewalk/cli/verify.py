@@ -31,6 +31,9 @@ def verify_command(
     tell_first_use()
     system = System.from_file(case)
     result = verify_run(system, tolerance or RUN_TOLERANCE) if run else verify(system, tolerance or TOLERANCE)
+    for doubt in result["doubts"]:
+        of = f" ({', '.join(doubt['solvers'])})" if "solvers" in doubt else ""
+        say(f"doubt {doubt['code']}{of}: {doubt['sentence']}", err=True)
     if as_json:
         print_json(result)
     elif run:
@@ -89,9 +92,6 @@ def _print_sentences(result: dict[str, Any]) -> None:
         text = m["message"] if m["status"] == "done" else m["status"]
         if text:
             say(f"{m['method']}: {text}")
-    for doubt in result["doubts"]:
-        of = f" ({', '.join(doubt['solvers'])})" if "solvers" in doubt else ""
-        say(f"doubt {doubt['code']}{of}: {doubt['sentence']}", err=True)
 
 
 def _number(value: float | None) -> str:
