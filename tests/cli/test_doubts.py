@@ -29,6 +29,7 @@ ANSWERS = [
     (ROPE, ("static", "case.yaml", "--all"), "breaking-load"),
     (ROPE, ("run", "case.yaml"), "breaking-load"),
     (ROPE, ("report", "case.nc"), "breaking-load"),
+    (ROPE, ("convert", "case.nc", "case.csv"), "breaking-load"),
     (ROPE, ("modes", "case.yaml"), "breaking-load"),
     (ROPE, ("response", "case.yaml"), "breaking-load"),
     (ROPE, ("response", "case.yaml", "--drive", "force:b:x", "--method", "time", "-n", "1"), None),
@@ -45,7 +46,7 @@ def test_json_of_every_answer_has_its_doubts(case, arguments, code, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     Path("case.yaml").write_text(case)
     Path("sweep.yaml").write_text(SWEEP)
-    if arguments[0] == "report":
+    if arguments[0] in ("report", "convert"):
         assert ropewalk("static", "case.yaml", "-o", "case.nc", capsys=capsys)[0] == 0
     done, out, err = ropewalk(*arguments, "--json", capsys=capsys)
     assert done == 0, err

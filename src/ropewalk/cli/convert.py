@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +12,6 @@ import typer
 
 from ropewalk.cli.tables import JsonOption, counted, print_json, say
 from ropewalk.errors import InputError
-from ropewalk.results.files import write_whole
 
 if TYPE_CHECKING:
     from ropewalk.io.conversion import Conversion, Note, Wishes
@@ -111,6 +111,7 @@ def _turbines(given: list[str]) -> dict[int, tuple[float, float, float]]:
 
 def _to_case(source: Path, target: Path, kind: Source, wishes: Wishes, as_json: bool) -> None:
     from ropewalk.io.convert import read_any
+    from ropewalk.results.files import write_whole
 
     conversion = read_any(source, wishes, kind.value)
     write_whole(target, conversion.text())
@@ -134,15 +135,16 @@ def _export(source: Path, target: Path, as_json: bool) -> None:
     if writer is None:
         raise InputError(f"{target}: results are converted to {', '.join(EXPORTS)}, not to '{target.suffix}'")
     with open_results(source) as dataset:
-        written = writer(dataset, target)
+        written, doubts = writer(dataset, target), json.loads(dataset.attrs.get("doubts", "[]"))
     if as_json:
-        print_json({"file": str(target), "files": [str(path) for path in written]})
+        print_json({"file": str(target), "files": [str(path) for path in written], "doubts": doubts})
     else:
         typer.echo(f"{target}: written" + (f", with {written[1]}" if len(written) > 1 else ""))
 
 
 def _to_moordyn(source: Path, target: Path, overwrite: bool, as_json: bool) -> None:
     from ropewalk.io.moordyn_write import write_moordyn
+    from ropewalk.results.files import write_whole
     from ropewalk.spec.system import System
 
     written = write_moordyn(System.from_file(source), target.name)

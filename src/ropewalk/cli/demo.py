@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from importlib.resources import files
 from pathlib import Path
@@ -53,7 +54,9 @@ def demo_command(
     save(draw_buoy(dataset, "buoy"), picture)
     write_whole(html, page(from_dataset(dataset)).encode("utf-8"))
     if as_json:
-        print_json({"static": rest.summary, "run": run_summary(dataset, result)})
+        print_json(
+            {"static": rest.summary, "run": run_summary(dataset, result), "doubts": json.loads(dataset.attrs["doubts"])}
+        )
         return
     _print_motion(dataset)
     print_events(dataset)

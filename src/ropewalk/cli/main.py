@@ -30,7 +30,6 @@ from ropewalk.cli.view import view_command
 from ropewalk.cli.warmup import warmup_command
 from ropewalk.cli.waves import waves_command
 from ropewalk.errors import ConvergenceError, InputError, OutputError
-from ropewalk.results.files import NO_ROOM
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -115,6 +114,8 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(DONE)
     except OSError as error:
+        from ropewalk.results.files import NO_ROOM  # loads numpy
+
         _stop(f"{error.filename or 'file'}: {error.strerror or error}", FAILED if error.errno in NO_ROOM else BAD_INPUT)
 
 

@@ -11,7 +11,6 @@ import typer
 
 from ropewalk.cli.tables import say
 from ropewalk.errors import InputError
-from ropewalk.results.files import write_whole
 
 
 class Kind(StrEnum):
@@ -35,6 +34,8 @@ def new_command(
     file: Annotated[Path, typer.Argument(help="File to write; it must not exist.")],
 ) -> None:
     """Write a commented starting case."""
+    from ropewalk.results.files import write_whole
+
     if file.exists() or file.is_symlink():
         raise InputError(f"{file} exists; give another name or remove it first")
     write_whole(file, template(kind))

@@ -10,7 +10,6 @@ import typer
 
 from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 from ropewalk.errors import InputError
-from ropewalk.results.files import write_whole
 
 
 def report_command(
@@ -33,6 +32,7 @@ def report_command(
         raise InputError(f"{html.parent} is not a folder; make it first")
     from ropewalk.io.netcdf import open_results
     from ropewalk.report import report_data, report_page
+    from ropewalk.results.files import write_whole
 
     with open_results(file) as dataset:
         data = report_data(dataset, code=code, start=start, curve=curve)

@@ -36,11 +36,13 @@ def view_command(
     A case is shown in equilibrium, with all floating poses of its rods, or with its modes; a result is animated.
     The page is served on this machine only, until Ctrl-C. A page written with --html needs no server and no network.
     """
+    if modes is not None and file.suffix == ".nc":
+        raise InputError(f"{file}: --modes needs a case file; a result has its own motion")
     if html is not None:
         _refuse_target(html, file)
         _write(_scene(file, modes), html)
     elif file.suffix == ".nc":
-        _show_result(file, modes, open_browser, port)
+        _show_result(file, open_browser, port)
     else:
         _show(_scene(file, modes), open_browser, port)
 
@@ -59,18 +61,18 @@ def _write(scene: Scene, html: Path) -> None:
         raise ConvergenceError(scene.trouble)
 
 
-def _show_result(file: Path, modes: int | None, open_browser: bool, port: int) -> None:
+def _show_result(file: Path, open_browser: bool, port: int) -> None:
     """A result: whole on the page, or, where that would be too long, open while the page requests its records."""
     from ropewalk.io.netcdf import reading
     from ropewalk.viewer.stream import Stream, needs_stream
 
     with reading(file) as dataset:
         print_result_doubts(dataset)
-        stream = Stream(dataset) if modes is None and needs_stream(dataset) else None
+        stream = Stream(dataset) if needs_stream(dataset) else None
         if stream is not None:
             _show(stream.scene, open_browser, port, stream.answer)
             return
-        scene = _of_result(file, dataset, modes)
+        scene = _of_result(dataset)
     _show(scene, open_browser, port)
 
 
@@ -99,7 +101,7 @@ def _scene(file: Path, modes: int | None) -> Scene:
 
         with reading(file) as dataset:
             print_result_doubts(dataset)
-            return _of_result(file, dataset, modes)
+            return _of_result(dataset)
     from ropewalk.spec.system import System
 
     system = System.from_file(file)
@@ -110,9 +112,7 @@ def _scene(file: Path, modes: int | None) -> Scene:
     return modes_of(system, modes)
 
 
-def _of_result(file: Path, dataset: xr.Dataset, modes: int | None) -> Scene:
-    if modes is not None:
-        raise InputError(f"{file}: --modes needs a case file; a result has its own motion")
+def _of_result(dataset: xr.Dataset) -> Scene:
     if "mode" in dataset.dims:
         from ropewalk.viewer.modal import from_modes
 

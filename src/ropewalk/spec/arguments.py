@@ -7,12 +7,13 @@ import os
 from collections.abc import Iterable
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SHOWN = 40  # characters of a value in a sentence
 
@@ -61,6 +62,8 @@ def name_of(kind: str, value: Any, known: Iterable[str]) -> str:
 
 def numbers(name: str, value: Any) -> NDArray[np.float64]:
     """A list of finite numbers, one or more."""
+    import numpy as np
+
     try:
         found = np.atleast_1d(np.asarray(value, dtype=np.float64))
     except (TypeError, ValueError):
