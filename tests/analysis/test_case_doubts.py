@@ -236,7 +236,7 @@ def test_a_volume_on_a_long_line_floats_at_the_surface():
     assert abs(statics(system).state.body_position[0, 2]) < radius
 
 
-NET = {
+PANEL = {
     "panel": {"kind": "rectangle", "corners": [[0, -2, -1], [0, 2, -1], [0, 2, -4], [0, -2, -4]]},
     "section": "t", "cells": [8, 6], "lower_sinker": 5,
 }  # fmt: skip
@@ -253,7 +253,7 @@ NET = {
 def test_twine_that_closes_its_net_is_refused(diameter, net, words):
     section = {"diameter": diameter, "mass": 1.0, "axial_stiffness": 2e4}
     with pytest.raises(InputError, match=words):
-        System.model_validate({"sections": {"t": section}, "nets": {"p": NET | net}})
+        System.model_validate({"sections": {"t": section}, "nets": {"p": PANEL | net}})
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_twine_that_closes_its_net_is_refused(diameter, net, words):
         ({"environment": {"current": {"speed": 50}}}, 50),
         ({"sections": {"s": {"diameter": 0.1, "mass": 0.02, "axial_stiffness": 1e6}}}, 0.02 / (np.pi * 0.05**2)),
         ({"sections": {"s": {"diameter": 0.1, "mass": 20, "axial_stiffness": 1e6, "drag": {"normal": 1200}}}}, 1200),
-        ({"bodies": {"b": {"mass": 1e6, "inertia": [1, 1, 1], "hull": {
+        ({"bodies": {"b": {"mass": 1e6, "inertia": [1, 1, 1], "position": [0, 0, 0], "hull": {
             "kind": "axisymmetric", "profile": [[-60e3, 5], [60e3, 5]]}}}}, 60e3),
     ],
 )  # fmt: skip

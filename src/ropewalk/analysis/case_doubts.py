@@ -93,7 +93,8 @@ def _units(system: System) -> Iterator[Doubt]:
     checks += [("current", "environment.current.speed", speed, "m/s", 0.0, FASTEST) for speed in speeds]
     for name, section in system.sections.items():
         mass, drag = section.mass, getattr(section.drag, "normal", None)
-        if section.catalogue is None and isinstance(mass, int | float) and mass > 0.0:
+        is_plain = section.catalogue is None and section.diameter <= THICKEST  # beyond, the diameter is doubted
+        if is_plain and isinstance(mass, int | float) and mass > 0.0:
             density = mass / (0.25 * math.pi * section.diameter**2)
             checks.append((name, f"section '{name}': its mean density", density, "kg/m3", *SECTION_DENSITY))
         if isinstance(drag, int | float):
