@@ -174,7 +174,8 @@ def test_chains_of_a_moored_body_start_with_their_friction(solver: str) -> None:
 def test_no_bow_of_the_frictionless_line_remains():
     """On a cross slope below the friction coefficient a line that is pulled lies straight: a plane catenary.
 
-    Reference: grounded catenary in the plane of the slope, H 189,686 and V 274,269 N (scipy), to its own 0.1 %; meshes are chosen for 1 %.
+    Reference: grounded catenary in the plane of the slope, H 189,686 and V 274,269 N (scipy), to its own 0.1 %; meshes
+    are chosen for 1 %.
     """
     case = {
         "environment": {"gravity": 1.62, "depth": 428.8183378491418, "seabed": {

@@ -46,6 +46,7 @@ LONGEST_STEP = 1e7  # s: there nothing is left of the damping
 TIED = 1e-3  # N, axial stiffness of twines along a collar; next to nothing beside the weight of one
 TURN = 0.5  # rad that a bar may turn in one iteration
 LARGEST_TENSION = 1e6  # times the sum of all loads
+JUDGING = 0.1  # of the work of an equilibrium, for the same one on other bars: it begins near to it
 RUBBING = 0.3  # of the work of a motion: what may be spent where the quick iteration fails under friction
 STIFFEN = 1.0  # times the largest tension over length: axial stiffness of bars in the upper block
 
@@ -116,6 +117,7 @@ class BarsStatics:
             model = model._replace(sea=model.sea._replace(bed_rest_friction=0.0))
         still = replace(self, accuracy=math.inf)
         work = still.start(model, near)
+        work.own["effort"] = JUDGING
         report = still.advance(model, work, t)
         good = report.good and still._laid(model, work, t, report).good
         lacks = rubs and work.field.grip.friction[0].coefficient == 0.0  # found on the first bars, not on these
@@ -173,7 +175,9 @@ class BarsStatics:
             )
             return Status.TOO_SHORT, text, 0
         s.r[:] = locked.place
-        rest = Flow(work, locked.node).run(s.r.copy())
+        flow = Flow(work, locked.node)
+        flow.most = int(work.own.get("effort", 1.0) * flow.most)
+        rest = flow.run(s.r.copy())
         s.r[:], s.tension[:] = rest.r, rest.tension
         if not rest.found:
             return Status.NOT_CONVERGED, _unfound(work, rest), rest.factorisations
