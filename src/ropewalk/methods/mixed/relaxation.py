@@ -30,6 +30,8 @@ from ropewalk.model.state import State
 PUSH = 1e-3  # of a line's length, by which its middle and free points are pushed to the side
 RATES = (1.0, 0.3)  # damping over sqrt(g/L), in turn
 DECAYS = 20.0  # time times damping, of each: an instability of sqrt(g/L) grows by e^7 in it
+PARTS = 40  # of that time, after each of which the work that it took is looked at
+MOST_MOVED = 1.5e7  # elements times iterations: some 6 s, beyond which a motion is left as it is
 RELAXED = 3e-2  # tolerance of these steps: only where they end matters
 
 
@@ -94,5 +96,8 @@ def _moved(model: Model, work: FemWork, t: float, rate: float) -> State:
     )
     begin = close_links(calm, read_state(calm, work)._replace(time=t))  # points of joints were pushed off their slides
     moving = solver.start(calm, begin)
-    solver.advance(calm, moving, t + DECAYS / damping)
+    for k in range(PARTS):
+        solver.advance(calm, moving, t + (k + 1) / PARTS * DECAYS / damping)
+        if int(moving.steps.count[0].iterations) * work.mesh.element.shape[0] > MOST_MOVED:
+            break
     return read_state(calm, moving)._replace(time=t)
