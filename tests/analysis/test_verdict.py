@@ -118,3 +118,21 @@ def test_static_command_prints_heights_and_verdict(tmp_path, monkeypatch, capsys
     assert "GM_T" in printed
     assert f"{height(0.6):.3f}" in printed
     assert "stable equilibrium; 3 neutral modes" in printed
+
+
+def test_a_body_that_sinks_to_the_bed_is_doubted():
+    """30 t that displace 29 t: on its side on the bed at 30 m, the hull of 3 m diameter is 27 m under water."""
+    hull = {"kind": "axisymmetric", "profile": [[-2, 1.5], [2, 1.5]]}
+    chain = {"section": "chain", "length": 70}
+    system = System.model_validate({
+        "environment": {"depth": 30}, "sections": {"chain": {"catalogue": "studless_chain", "diameter": 0.05}},
+        "points": {"a": {"position": [60, 0, -30]}},
+        "bodies": {"p": {"mass": 30000, "inertia": [1e5, 1e5, 1e5], "position": [0, 0, 0], "hull": hull,
+                         "attachments": {"a": [1.5, 0, 0]}}},
+        "lines": {"l": {"from": "a", "to": "p.a", "pieces": [chain]}},
+    })  # fmt: skip
+    rest = statics(system)
+    (found,) = [doubt for doubt in rest.doubts if doubt.code == "submerged"]
+    assert found.part == "p" and 26.9 < found.value < 27.1
+    afloat = statics(system.replace("bodies.p.mass", 20000))
+    assert "submerged" not in [doubt.code for doubt in afloat.doubts]

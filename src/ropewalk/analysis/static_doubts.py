@@ -26,6 +26,7 @@ FRICTION = 1e-3  # of the largest end force: what friction may hold before the a
 DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case gives another
 NEAR_BED = 1e-3  # of a line's length over the bed: what is attached there may as well stand on it
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
+SETTLES, STEADY = 0.05, 0.999  # fall over the size of a body, cosine of half its turn: of one that stays where it is
 HEEL = 30.0  # degrees from the given attitude: beyond it a body has usually more than one equilibrium
 FRICTIONLESS = "bed friction is left out"  # in the messages of methods that find an equilibrium without it
 AS_IT_LIES = "bed friction holds lines where they lie"  # the same, of those that find none without it
@@ -41,6 +42,7 @@ def static_doubts(model: Model, state: State, report: Report, stability: Verdict
     yield from _breaking(model, state)
     yield from _friction(model, state, report)
     yield from _sunk(model, state)
+    yield from _submerged(model, state)
     yield from _heeled(model, state)
     yield from _foils(model, state)
     yield from _stability(stability)
@@ -167,6 +169,34 @@ def _sunk(model: Model, state: State) -> Iterator[Doubt]:
                 "more): the bed is too soft for the load on it; give seabed.stiffness"
             )
             yield Doubt("sunk", name, depth, limit, text)
+
+
+def _submerged(model: Model, state: State) -> Iterator[Doubt]:
+    """Free bodies that are given at the surface and are wholly under water at rest."""
+    bodies = model.bodies
+    if model.sea.water_density == 0.0:
+        return
+    for k, name in enumerate(model.names.bodies):
+        fall = float(bodies.position[k, 2] - state.body_position[k, 2])
+        upright = abs(float(bodies.quaternion[k] @ state.body_quaternion[k]))
+        stays = fall < SETTLES * bodies.hull_size(k) and upright > STEADY  # most do: a part of the start-up is saved
+        if bodies.joint[k] != LOOSE or stays or not bodies.hulls_of(k):
+            continue
+        from ropewalk.post.bodies import vertical_extent
+
+        given, now = (
+            float(height + vertical_extent(model, k, rotation_matrix(quaternion)[None], highest=True)[0])
+            for height, quaternion in (
+                (bodies.position[k, 2], bodies.quaternion[k]),
+                (state.body_position[k, 2], state.body_quaternion[k]),
+            )
+        )
+        if given > 0.0 > now:
+            text = (
+                f"body '{name}' is given at the surface and is under water at rest, its highest point {-now:.3g} m "
+                "deep: its weight and the pull on it exceed its buoyancy"
+            )
+            yield Doubt("submerged", name, -now, 0.0, text)
 
 
 def _heeled(model: Model, state: State) -> Iterator[Doubt]:
