@@ -40,6 +40,7 @@ MESHES = 8  # from which stiffness is taken where lines lie on the bed
 
 MOST_IN_RUNS = 200  # elements of a line that a run chooses by itself: its cost grows with them at every step
 MOMENTS = 4  # of the longest period of prescribed motions, at which a mesh for a run is judged, beside its start
+LEAST_RANGE = 0.05  # of the largest end force, that motions are taken to change it by: beneath, meshes would not pay
 
 
 class Finer(NamedTuple):
@@ -99,7 +100,8 @@ def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tu
     """Elements (n_pieces,) for a run, and the error of end tensions at rest on them; below 0 if unknown.
 
     Where the case leaves elements to the program there are as many as `wanted` requires, at rest where the prescribed
-    motions of a period put the ends.
+    motions of a period put the ends. The error is then held against the range of end forces over these places, which is
+    what a run is about, not against the forces themselves.
 
     work : equilibrium on the elements of the model at the start    begin : its time, s
     """
@@ -114,9 +116,23 @@ def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tu
         case, same = with_elements(model, counts), np.array_equal(counts, work.counts)
         found = [work if same and t == begin else resettled(model, work, counts, t) for t in times]
         error = max(-1.0 if each is None else _error_at(case, each, t) for each, t in zip(found, times, strict=True))
-        if error <= wanted or not np.any(free) or 2 * int(np.max(counts[free])) > MOST_IN_RUNS:
+        if (
+            error <= wanted * _range(model, [each for each in found if each is not None])
+            or not np.any(free)
+            or 2 * int(np.max(counts[free])) > MOST_IN_RUNS
+        ):
             return counts, error
         counts = ints(np.where(free, 2 * counts, counts))
+
+
+def _range(model: Model, found: list[FemWork]) -> float:
+    """Of the end forces over equilibria at several times, relative to the largest; 1 if there is only one time."""
+    if len(found) < 2:
+        return 1.0
+    calm = model._replace(sea=still_water(model.sea))
+    forces = np.linalg.norm([read_state(calm, each).end_force for each in found], axis=-1)
+    largest = float(np.max(forces))
+    return float(np.clip(np.max(np.ptp(forces, axis=0)) / largest, LEAST_RANGE, 1.0)) if largest > 0.0 else 1.0
 
 
 def _error_at(model: Model, work: FemWork, t: float) -> float:
