@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import ropewalk as rw
 from benchmarks.timing import best, show
 from reference import OC3, lattice, spar, string_of_lines
-from ropewalk.methods.catenary.solver import Catenary
+from ropewalk.methods.catenary import Catenary
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 

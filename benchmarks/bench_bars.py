@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import show
-from ropewalk.methods.bars.constrained import Constrained
-from ropewalk.methods.bars.equilibrium import BarsStatics
-from ropewalk.methods.bars.projection import Projection
-from ropewalk.methods.bars.recursive import Recursive
+from ropewalk.methods.bars import BarsStatics, Constrained, Projection, Recursive
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 from ropewalk.spec.system import System

@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.timing import show
 from ropewalk.analysis.statics import statics
 from ropewalk.assembly.body_loads import water_on_bodies
-from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed import MixedFem
 from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state

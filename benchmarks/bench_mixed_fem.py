@@ -24,7 +24,7 @@ import numba
 import numpy as np
 
 from benchmarks.timing import quiet
-from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed import MixedFem
 from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state

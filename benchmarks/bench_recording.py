@@ -21,8 +21,8 @@ import ropewalk as rw
 from benchmarks.bench_mixed_fem import DURATION, EVERY, OC3
 from ropewalk.analysis.run import record_times
 from ropewalk.analysis.start import first_state
+from ropewalk.methods.mixed import MixedFem
 from ropewalk.methods.mixed.events import compiled_for, march_to
-from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state

@@ -15,7 +15,7 @@ from benchmarks.timing import best, show
 from rod_bodies import build, directions, helix_fields, twisted_fields
 from ropewalk.analysis.rod_design import uncoil
 from ropewalk.analysis.stability import all_equilibria
-from ropewalk.methods.rods.equilibrium import MINIMUM, seek
+from ropewalk.methods.rods.afloat import MINIMUM, seek
 from ropewalk.model.rods import RodModel
 
 STARTS = 10  # random directions of up, the same for both versions

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import solve_bvp
 
-from ropewalk.methods.shooting.solver import Shooting
+from ropewalk.methods.shooting import Shooting
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 from ropewalk.spec.system import System

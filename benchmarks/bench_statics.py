@@ -16,7 +16,7 @@ import ropewalk as rw
 from benchmarks.timing import show
 from reference import spar
 from ropewalk.analysis.audit import CONTINUOUS, audit
-from ropewalk.methods.catenary.solver import Catenary
+from ropewalk.methods.catenary import Catenary
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 

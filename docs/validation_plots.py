@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed import MixedFem
 from ropewalk.model.model import Model
 from ropewalk.model.state import initial_state
 

@@ -9,7 +9,10 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 SRC = Path(__file__).resolve().parents[1] / "src" / "ropewalk"
 MANY_ARGUMENTS, MOST_ARGUMENTS = 8, 13
@@ -19,6 +22,7 @@ MOST_COLUMNS = 134  # subscripts by an integer constant of a module; bar: 150
 LONG_BODY = 60  # lines
 LONG_BODIES = 0.02  # share of all functions
 LONGEST_FILE = 500  # lines
+MOST_PUBLIC = 12  # names of a method
 KERNEL_ROOMS = ("numerics", "physics", "loads", "assembly", "methods")
 EQUATION = re.compile(r"math::|:math:| (?:=|->|[<>]=?) ")  # a criterion counts, too
 SOURCE = re.compile(r"Source:|\[\w+?\d{4}\w?\]|theory/\w+\.md")
@@ -414,6 +418,34 @@ def test_nothing_is_used_by_tests_alone():
         for key in live:
             used |= left.pop(key)
     assert not list(left)
+
+
+def packages_of_methods() -> list[Path]:
+    return [path.parent for path in trees() if path.parent.parent == SRC / "methods" and path.name == "__init__.py"]
+
+
+def test_faces_of_methods_are_short_and_name_what_they_have():
+    """Public names, their modules, what type checkers see, and the docstring agree; and each name is there."""
+    for folder in packages_of_methods():
+        tree, package = trees()[folder / "__init__.py"], import_module(dotted(folder / "__init__.py"))
+        typed = {name.name: node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+                 for name in node.names if (node.module or "").startswith(package.__name__)}  # fmt: skip
+        assert sorted(package.__all__) == sorted(typed), folder
+        assert len(package.__all__) <= MOST_PUBLIC, folder
+        assert set(package.__all__) <= set(re.findall(r"`(\w+)`", package.__doc__)), folder
+        for name, module in typed.items():
+            assert getattr(package, name) is getattr(import_module(module), name), (folder, name)
+        with pytest.raises(AttributeError, match="nothing_of_the_kind"):
+            getattr(package, "nothing_of_the_kind")  # noqa: B009
+
+
+def test_methods_are_named_by_their_faces_alone():
+    """No string outside a package names a module inside it either; imports are under a contract in pyproject.toml."""
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                inside = re.match(r"ropewalk\.methods\.(\w+)\.\w", node.value)
+                assert inside is None or path.is_relative_to(SRC / "methods" / inside[1]), (path, node.value)
 
 
 def test_every_module_of_the_audit_is_under_its_contract():

@@ -19,7 +19,7 @@ from ropewalk.analysis.rod_design import (
     uncoil,
 )
 from ropewalk.analysis.stability import all_equilibria
-from ropewalk.methods.rods.equilibrium import equilibrium
+from ropewalk.methods.rods.afloat import equilibrium
 from ropewalk.model.rods import RodFields
 
 

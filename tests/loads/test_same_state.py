@@ -54,13 +54,12 @@ from ropewalk.methods.mixed.settle import make_work
 from ropewalk.methods.mixed.tensions import _node as leap_node
 from ropewalk.methods.rods.descent import _energy_and_wrench
 from ropewalk.methods.rods.elastic import BendingProblem
-from ropewalk.methods.rods.equilibrium import tangent_basis
 from ropewalk.methods.rods.moored import add_buoyancy
 from ropewalk.methods.shooting.bed import load_on_bed
 from ropewalk.model.arrays import records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state, rotation_matrix
-from ropewalk.numerics.rotations import exp_se3, inverse_se3, rigid
+from ropewalk.numerics.rotations import exp_se3, inverse_se3, rigid, tangent_basis
 from ropewalk.physics.hydrostatics import force_terms
 from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.physics.rod_energy import upright_frame, wrench_and_stiffness

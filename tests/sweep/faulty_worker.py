@@ -39,4 +39,4 @@ def ask(do, system, output):
 
 
 job.ask = ask
-worker.main(preloaded=())
+worker.main(preloaded=(), solvers=())

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import ropewalk as rw
 from rod_bodies import GRAVITY, build, helix_fields, twisted_fields
 from ropewalk.analysis.stability import all_equilibria
-from ropewalk.methods.rods.equilibrium import equilibrium
+from ropewalk.methods.rods.afloat import equilibrium
 
 
 @pytest.mark.parametrize(("n", "tilt"), [(12, -81), (13, -72), (14, -63), (15, -54), (16, -45), (17, -36)])

@@ -71,12 +71,12 @@ def refuse_unsolvable(system: System, model: Model) -> None:
 def _refuse_settings(system: System, model: Model) -> None:
     """Raise InputError for settings of elements that do not go with the case."""
     if system.run is not None and system.run.integrator == "leapfrog":
-        from ropewalk.methods.mixed.leapfrog import refuse_leapfrog  # loads compiled code, as does the other
+        from ropewalk.methods.mixed import refuse_leapfrog  # loads compiled code, as does the other
 
         refuse_leapfrog(model)
     order = system.statics.options.get("order") if system.statics.method == "fem" else None
     if order is not None and tuple(order) != (1, 0):
-        from ropewalk.methods.mixed.high_order import refuse_high_order
+        from ropewalk.methods.mixed import refuse_high_order
 
         refuse_high_order(model, tuple(order))
 

@@ -11,12 +11,11 @@ from ropewalk.assembly.string import made_of, strain_at
 from ropewalk.loads.body import body_records, build_shells, still_block
 from ropewalk.loads.float import radius_of, wet_way
 from ropewalk.loads.given import spring_energy
-from ropewalk.methods.shooting.given import state_force
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import PRESSURE
 from ropewalk.model.model import Model
-from ropewalk.model.state import State, rotation_matrix
+from ropewalk.model.state import State, line_force, rotation_matrix
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.elasticity import LINEAR, strain, strain_energy
 
@@ -52,7 +51,7 @@ def _has_potential(model: Model) -> bool:
 def _line(model: Model, state: State, i: int) -> float:
     """Energy of line i with its attachments, J."""
     nodes = slice(state.start[i], state.start[i + 1])
-    s, r, n = state.s[nodes], state.position[nodes], state_force(state, i)
+    s, r, n = state.s[nodes], state.position[nodes], line_force(state, i)
     spans = line_spans(model, i, np.zeros(0))
     total = 0.0
     x, w = gauss_legendre(POINTS).x, gauss_legendre(POINTS).weight

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.energy import potential_energy
-from ropewalk.analysis.guess import shaped_state
 from ropewalk.analysis.lobes import Lobes, across, lobes_of, waves
 from ropewalk.analysis.spectrum import Spectrum, spectrum
 from ropewalk.analysis.statics import BREAKDOWNS, Equilibrium, attempt, refuse_only_rods, statics
@@ -18,8 +17,7 @@ from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.protocol import Claim
 from ropewalk.methods.registry import solver_class
-from ropewalk.methods.shooting.deflation import deflated_newton
-from ropewalk.methods.shooting.fixed import Equations, Unknowns, equations_near
+from ropewalk.methods.shooting import Equations, Unknowns, deflated_newton, shaped_state
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import FREE, LOOSE
 from ropewalk.model.lines import BODY, FORCE_TABLE
@@ -174,7 +172,7 @@ class _Search:
     def from_state(self, state: State) -> None:
         """Solutions from one start; those that are known are deflated where they fit its plan."""
         try:
-            equations = equations_near(self.model, state, self.time)
+            equations = Equations.near(self.model, state, self.time)
             known = [x for x in (self._unknowns(equations, one.equilibrium.state) for one in self.found) if x]
             begin = equations.start()
             plain = deflated_newton(equations, begin, ())
@@ -192,7 +190,7 @@ class _Search:
 
     def _unknowns(self, equations: Equations, state: State) -> Unknowns | None:
         """Values of a known equilibrium in the plan of `equations`; None if it has another plan."""
-        other = equations_near(self.model, state, self.time)
+        other = Equations.near(self.model, state, self.time)
         return other.start() if other.plan == equations.plan else None
 
     def _polish(self, equations: Equations, at: Unknowns) -> None:
@@ -206,7 +204,7 @@ class _Search:
             return
         if any(_alike(rest.state, one) for one in self.found):
             return
-        equations = equations_near(self.model, rest.state, self.time)
+        equations = Equations.near(self.model, rest.state, self.time)
         solved = deflated_newton(equations, equations.start(), ())
         seen = None if solved is None else spectrum(equations, solved, rest.state)
         self.found.append(FoundEquilibrium(rest, seen, potential_energy(self.model, rest.state)))

@@ -9,10 +9,8 @@ import numpy as np
 
 from ropewalk.analysis.rod_time import rod_of
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.rods.descent import descend
-from ropewalk.methods.rods.equilibrium import MOST_STEPS, FloatingPose, equilibrium
+from ropewalk.methods.rods import FloatingPose, descend, traced_equilibrium
 from ropewalk.model.rod_fields import build_rod
-from ropewalk.model.rods import RodModel
 from ropewalk.results.schema import DONE, described
 from ropewalk.spec import arguments
 from ropewalk.spec.system import Source, System
@@ -66,7 +64,7 @@ def float_path(
         except ConvergenceError as error:  # its way down is what was wanted
             end, status = None, str(error)
     else:
-        end, trace = _newton(model, start, heave)
+        end, trace = traced_equilibrium(model, start, heave)
     rows = np.array(trace)
     variables = {
         "energy_total": ("iteration", rows[:, 0]),
@@ -80,20 +78,3 @@ def float_path(
         attrs |= {"roll": float(np.degrees(end.roll)), "pitch": float(np.degrees(end.pitch))}
     found: xr.Dataset = described(xr.Dataset(variables, {"iteration": np.arange(len(rows))}, attrs), "float_path")
     return found
-
-
-def _newton(
-    rod: RodModel, up: np.ndarray, heave: float | None
-) -> tuple[FloatingPose, list[tuple[float, float, float, float]]]:
-    """The pose after each number of steps: the search is repeated with one step more, which gives the same poses."""
-    trace = []
-    for most in range(MOST_STEPS + 1):
-        try:
-            pose, done = equilibrium(rod, up, heave, most=most), True
-        except ConvergenceError as error:
-            assert isinstance(error.report, FloatingPose)
-            pose, done = error.report, False
-        trace.append((pose.energy, float(pose.wrench[2]), float(pose.wrench[3]), float(pose.wrench[4])))
-        if done:
-            return pose, trace
-    raise ConvergenceError(f"rod: no equilibrium after {MOST_STEPS} steps; start from another up direction")

@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.assembly.balance_newton import Place
 from ropewalk.errors import InputError
-from ropewalk.methods.shooting.given import fitting_force
-from ropewalk.methods.shooting.shape import GuessedShape
+from ropewalk.methods.shooting import shaped_state
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.model.state import NODES_PER_LINE, State, end_positions, initial_state
+from ropewalk.model.state import State, initial_state
 
 if TYPE_CHECKING:
     import xarray as xr
 
-NODES = 4 * (NODES_PER_LINE - 1) + 1  # of a line that is given by a few places
 SOURCES = (
     "a State, an equilibrium, a result or its file, or positions by name, as in {'west': [[0, 0, -50], [80, 0, -2]]}"
 )
@@ -97,50 +94,6 @@ def _from_places(model: Model, places: Mapping[str, Any], time: float) -> State:
             bodies[k] = _numbers(name, places[name], 1)
     lines = {name: _numbers(name, places[name], 2) for name in names.lines if name in places}
     return shaped_state(model, begin._replace(time=time, point_position=points, body_position=bodies), lines)
-
-
-def shaped_state(model: Model, state: State, lines: Mapping[str, Array]) -> State:
-    """The state with some lines along given places, (k, 3), and the others along catenaries; forces that suit them."""
-    ends = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
-    place = Place(state.point_position, state.body_position, state.body_quaternion)
-    hanging = GuessedShape(model, place)
-    parts = []
-    for i, name in enumerate(model.names.lines):
-        s = np.linspace(0.0, float(model.lines.length[i]), NODES)
-        if name in lines:
-            r = _spread(lines[name], ends[i], NODES)
-            parts.append((s, np.column_stack([r, fitting_force(model, i, s, r)])))
-        else:
-            parts.append((s, hanging.states(i, s)[0]))
-    if not parts:
-        return state
-    table: Array = np.concatenate([rows for _, rows in parts])
-    size = np.linalg.norm(table[:, 3:], axis=1)
-    return state._replace(
-        start=np.arange(len(parts) + 1, dtype=np.int64) * NODES,
-        s=np.concatenate([s for s, _ in parts]),
-        position=table[:, :3].copy(),
-        velocity=np.zeros((size.size, 3)),
-        tension=np.maximum(size, np.finfo(float).tiny),
-        node_force=table[:, 3:].copy(),
-        end_force=np.array([[rows[0, 3:], -rows[-1, 3:]] for _, rows in parts]),
-        grounded=np.zeros(len(parts)),
-    )
-
-
-def _spread(places: Array, ends: Array, n: int) -> Array:
-    """(n, 3) places evenly along the way through `places` from end A to end B (2, 3)."""
-    way = places
-    if not np.allclose(way[0], ends[0]):
-        way = np.concatenate([ends[:1], way])
-    if not np.allclose(way[-1], ends[1]):
-        way = np.concatenate([way, ends[1:]])
-    step = np.linalg.norm(np.diff(way, axis=0), axis=1)
-    along = np.concatenate([[0.0], np.cumsum(step)])
-    if along[-1] == 0.0:
-        return np.repeat(way[:1], n, axis=0)
-    wanted = np.linspace(0.0, along[-1], n)
-    return np.column_stack([np.interp(wanted, along, column) for column in way.T])
 
 
 def _numbers(name: str, value: Any, dims: int) -> Array:

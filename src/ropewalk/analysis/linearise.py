@@ -8,23 +8,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_matrix
 
 from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.net_lines import NetParts, knot_rows, net_parts
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.loads.screen import screen_records
-from ropewalk.methods.linear.assembly import Assembled
-from ropewalk.methods.linear.equilibrium import Rest, find_rest
-from ropewalk.methods.linear.links import refuse_friction
-from ropewalk.methods.linear.pencil import Pencil
-from ropewalk.methods.linear.unknowns import DOFS, Place, Unknowns, number
-from ropewalk.model.arrays import Array, Ints
-from ropewalk.model.model import Model
+from ropewalk.methods.linear import LinearSystem, Unknowns
+from ropewalk.model.arrays import Array, Ints, Records
 from ropewalk.model.nets import Nets
 from ropewalk.results.layout import AXES
-from ropewalk.results.schema import described
+from ropewalk.results.schema import DOFS, described
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
@@ -33,26 +27,15 @@ if TYPE_CHECKING:
 ELEMENTS = "fem"  # method of statics by Newton on forces, which stays at an unstable equilibrium
 MOST_BYTES = 4e9  # of shapes or amplitudes and what their search holds
 HELD = 64  # bytes per unknown of a shape or an amplitude: complex numbers, about four copies
-ASYMMETRY = 1e-9  # of the largest stiffness of its two unknowns: what round-off leaves at rest is below
 
 
 @dataclass(frozen=True)
-class Linearised:
-    """A system about its equilibrium: M x'' + B x' + K x = f, tensions among the unknowns.
-
-    Rows of M, B, K of a tension are its length equation; there `f` is a length. Only the positions have mass.
-    """
+class Linearised(LinearSystem):
+    """A case about its equilibrium; `model` are its arrays, nets as points and lines after its own."""
 
     system: System
     equilibrium: Equilibrium
-    unknowns: Unknowns
-    rest: Rest
     nets: NetParts | None = None
-
-    @property
-    def model(self) -> Model:
-        """The arrays of the case; nets are points and lines after its own."""
-        return self.equilibrium.model if self.nets is None else self.nets.model
 
     def refuse_size(self, count: int, what: str) -> None:
         """Raise InputError where `count` modes or frequencies of this system do not fit into memory."""
@@ -73,48 +56,6 @@ class Linearised:
         """Number of nodes of the lines of the case, without bars of nets."""
         n_lines = len(self.model.names.lines) if self.nets is None else self.nets.n_lines
         return int(self.unknowns.mesh.node_start[n_lines])
-
-    @property
-    def place(self) -> Place:
-        """Where everything is at rest, on the mesh."""
-        return self.rest.place
-
-    @property
-    def assembled(self) -> Assembled:
-        """All matrices."""
-        return self.rest.assembled
-
-    @property
-    def M(self) -> csc_matrix:
-        """(n, n) inertia, kg."""
-        return self.assembled.M
-
-    @property
-    def B(self) -> csc_matrix:
-        """(n, n) damping, N s/m: drag about the current, bed, internal and given damping."""
-        return self.assembled.B
-
-    @property
-    def K(self) -> csc_matrix:
-        """(n, n) stiffness, N/m, with the length equations."""
-        return self.assembled.K
-
-    @cached_property
-    def is_symmetric(self) -> bool:
-        """True if the forces have a potential: no current, no constant moments."""
-        difference = abs(self.K - self.K.T).tocoo()
-        diagonal = np.sqrt(np.maximum(np.abs(self.K).max(axis=1).toarray().ravel(), 1e-300))
-        return bool(np.all(difference.data <= ASYMMETRY * diagonal[difference.row] * diagonal[difference.col]))
-
-    @cached_property
-    def pencil(self) -> Pencil:
-        """K and M in coordinates of unit mass; for forces that have a potential."""
-        return Pencil(self.K, self.M, self.assembled.P)
-
-    @cached_property
-    def is_damped(self) -> bool:
-        """True if anything takes energy away from small motions."""
-        return bool(self.B.nnz and np.max(np.abs(self.B.data)) > 0.0)
 
     @cached_property
     def node_order(self) -> Ints:
@@ -277,17 +218,17 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
     if any(line.over for line in case.lines.values()):
         raise InputError("frequency analyses do not support lines that run over points; end them there")
     equilibrium = system if isinstance(system, Equilibrium) else _rest(system, method)
-    nets, model, state = None, equilibrium.model, equilibrium.state
-    if case.nets:
+    if not case.nets:
+        about, nets = LinearSystem.about(equilibrium.model, equilibrium.state, mass_damping), None
+    else:
         nets, state = net_parts(equilibrium)
-        model = nets.model
-    refuse_friction(model)
-    unknowns = number(model)
-    if nets is not None:
-        own = equilibrium.model.nets
-        unknowns = unknowns._replace(screen=screen_records(own, knot_rows(nets, own, unknowns)))
-    rest = find_rest(model, unknowns, state, mass_damping)
-    return Linearised(equilibrium.system, equilibrium, unknowns, rest, nets)
+        parts, own = nets, equilibrium.model.nets
+
+        def screens(unknowns: Unknowns) -> Records:
+            return screen_records(own, knot_rows(parts, own, unknowns))
+
+        about = LinearSystem.about(nets.model, state, mass_damping, screens)
+    return Linearised(about.model, about.unknowns, about.rest, equilibrium.system, equilibrium, nets)
 
 
 def _rest(system: System, method: str | None) -> Equilibrium:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.linearise import Linearised
-from ropewalk.methods.linear.unknowns import DOFS
 from ropewalk.model.arrays import Array
 from ropewalk.results.layout import AXES
+from ropewalk.results.schema import DOFS
 
 
 def dominant_motion(linear: Linearised, x: Any) -> tuple[list[str], Array]:

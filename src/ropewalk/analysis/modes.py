@@ -10,10 +10,8 @@ import numpy as np
 from ropewalk.analysis.linearise import Linearised, linearise
 from ropewalk.analysis.mode_names import dominant_motion
 from ropewalk.analysis.statics import Equilibrium
-from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.linear.ldl import SymmetricFactor
-from ropewalk.methods.linear.pencil import complex_modes, real_modes
-from ropewalk.model.arrays import Array
+from ropewalk.errors import InputError
+from ropewalk.methods.linear import FoundModes, find_modes
 from ropewalk.results.layout import QUATERNION
 from ropewalk.spec import arguments
 from ropewalk.spec.system import Source
@@ -22,16 +20,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 COUNT = 10  # modes unless asked otherwise
-SHIFT = 1e-2  # of the pendulum frequency squared, below zero: drifting parts leave the matrix regular
-# s (1/s), shapes, damping and the number of unstable modes if it is known
-Found = tuple[Any, Any, Array, int | None]
-
-MOST_SHIFTS, SHIFT_GROWTH = 30, 8.0  # on the way below all growing modes
-ABOVE = 1.001  # of an undamped rate of growth: damping only lowers it
-SAME = 1e-9  # relative: two rates of growth that are one
-
-# of the pendulum frequency: slower than this is drift, neither stable nor unstable; round-off of 1e-10 in omega^2
-STILL = 1e-4
 
 
 def modes(
@@ -69,8 +57,7 @@ def modes(
         raise InputError("undamped modes need forces with a potential; with current or moments compute damped ones")
     linear.refuse_size(count, "modes")
     scale = frequency_scale(linear)
-    found: Found = _complex(linear, count, near, scale) if damped else _real(linear, count, near, scale)
-    return _dataset(linear, *found, scale)
+    return _dataset(linear, find_modes(linear, count, near, scale, damped=damped), scale)
 
 
 def frequency_scale(linear: Linearised) -> float:
@@ -85,93 +72,10 @@ def frequency_scale(linear: Linearised) -> float:
     return float(np.sqrt((rate or 1.0) / length))
 
 
-def _real(linear: Linearised, count: int, near: float, scale: float) -> Found:
-    """Undamped modes."""
-    shift = near**2 - SHIFT * scale**2
-    pencil = linear.pencil
-    factor = pencil.factor(shift)
-    available = free_count(linear)
-    if available == 0:
-        raise InputError("nothing is free to move; there are no modes")
-    values, shapes = real_modes(pencil, min(count, available), shift, factor)
-    unstable = _unstable_count(linear, factor) if near == 0.0 else None
-    if unstable is not None and unstable > np.sum(values < shift):  # they are not the nearest to zero
-        growing = _growing(linear, min(unstable, count), scale)
-        kept = values >= shift
-        values = np.concatenate([growing[0], values[kept]])[:count]
-        shapes = np.concatenate([growing[1], shapes[:, kept]], axis=1)[:, :count]
-    s = np.where(values < 0.0, np.sqrt(np.abs(values)), 0.0) + 1j * np.sqrt(np.maximum(values, 0.0))
-    power = np.einsum("ij,ij->j", shapes, linear.B @ shapes)
-    magnitude = np.maximum(np.abs(s), STILL * scale)
-    damping = np.where(values < 0.0, -1.0, power / (2.0 * magnitude))
-    damping = np.where(np.abs(s) <= STILL * scale, 0.0, damping)  # of drift
-    order = np.argsort(np.where(s.real > 0.0, -s.real, np.abs(s)))  # fastest growing first, then by frequency
-    return s[order], shapes[:, order], damping[order], unstable
-
-
-def _unstable_count(linear: Linearised, factor: SymmetricFactor) -> int | None:
-    """Number of growing modes by the signs of the pivots; every tension and multiplier has a negative one."""
-    if factor.negative is None:
-        return None
-    return factor.negative - linear.unknowns.tension.size - linear.unknowns.link.size
-
-
-def _growing(linear: Linearised, count: int, scale: float) -> tuple[Array, Array]:
-    """The `count` fastest growing modes: those nearest to a shift below them all."""
-    shift = -(scale**2)
-    for _ in range(MOST_SHIFTS):
-        factor = linear.pencil.factor(shift)
-        if _unstable_count(linear, factor) == 0:
-            return real_modes(linear.pencil, count, shift, factor)
-        shift *= SHIFT_GROWTH
-    raise ConvergenceError(f"{count} growing modes are faster than {np.sqrt(-shift):.3g} 1/s; is the case in SI units?")
-
-
-def free_count(linear: Linearised) -> int:
-    """Number of modes: moving unknowns with mass, less what inextensible lines take."""
-    moving = int(np.count_nonzero(linear.M.diagonal() > 0.0))
-    rigid = int(np.count_nonzero(linear.assembled.local.give == 0.0)) + linear.unknowns.link.size
-    return min(max(0, moving - rigid), max(0, linear.K.shape[0] - 2))
-
-
-def _complex(linear: Linearised, count: int, near: float, scale: float) -> Found:
-    shift = complex(SHIFT * scale, near) if near > 0.0 else SHIFT * scale
-    s, shapes = complex_modes(linear.K, linear.B, linear.M, linear.assembled.P, count, shift)
-    unstable = None
-    if near == 0.0 and linear.is_symmetric:
-        # damping that only takes energy away leaves their number as it is (Kelvin and Tait)
-        unstable = _unstable_count(linear, linear.pencil.factor(-SHIFT * scale**2))
-        if unstable is not None and unstable > np.sum(s.real > STILL * scale):
-            s, shapes = _with_growing(linear, s, shapes, min(unstable, count), scale)
-            s, shapes = s[:count], shapes[:, :count]
-    order = np.lexsort((np.abs(s), s.real <= STILL * scale))
-    s, shapes = s[order], shapes[:, order]
-    shapes = shapes / shapes[np.argmax(np.abs(linear.M @ shapes), axis=0), np.arange(shapes.shape[1])]
-    drifts = np.abs(s) <= STILL * scale
-    return s, shapes, np.where(drifts, 0.0, -s.real / np.maximum(np.abs(s), STILL * scale)), unstable
-
-
-def _with_growing(linear: Linearised, s: Any, shapes: Any, unstable: int, scale: float) -> tuple[Any, Any]:
-    """The `unstable` fastest growing modes, each searched for from above its undamped rate, before the others."""
-    found: list[complex] = []
-    vectors: list[Any] = []
-    for value in _growing(linear, unstable, scale)[0]:
-        shift = ABOVE * float(np.sqrt(-value))
-        more = complex_modes(linear.K, linear.B, linear.M, linear.assembled.P, unstable, shift)
-        for k in np.flatnonzero(more[0].real > STILL * scale):
-            if len(found) < unstable and all(abs(more[0][k] - other) > SAME * abs(other) for other in found):
-                found.append(more[0][k])
-                vectors.append(more[1][:, k])
-    if not found:
-        return s, shapes
-    kept = s.real <= STILL * scale
-    return np.concatenate([found, s[kept]]), np.concatenate([np.stack(vectors, axis=1), shapes[:, kept]], axis=1)
-
-
-def _dataset(linear: Linearised, s: Any, x: Any, damping: Array, unstable: int | None, scale: float) -> xr.Dataset:
+def _dataset(linear: Linearised, found: FoundModes, scale: float) -> xr.Dataset:
+    s, x, damping, unstable = found
     place, n = linear.place, linear.unknowns.mesh.s.size
-    oscillates = np.abs(s.imag) > STILL * scale
-    growth = np.where(np.abs(s.real) > STILL * scale, s.real, 0.0)
+    oscillates, growth = found.oscillates(scale), found.growth(scale)
     dominant, share = dominant_motion(linear, x)
     variables: dict[str, tuple[tuple[str, ...], Any]] = {
         "omega": (("mode",), np.abs(s)),

@@ -12,8 +12,7 @@ from ropewalk.analysis.stability import Equilibria, FloatingState, all_equilibri
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.assembly.catenary_state import AFLOAT
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.rods.equilibrium import FloatingPose
-from ropewalk.methods.rods.moored import MooredBalance, MooredRod, moored_balance, refuse_unmoorable
+from ropewalk.methods.rods import FloatingPose, MooredBalance, MooredRod, moored_balance, refuse_unmoorable
 from ropewalk.model.arrays import Array
 from ropewalk.model.given import still
 from ropewalk.model.lines import BODY

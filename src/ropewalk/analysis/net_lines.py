@@ -13,7 +13,7 @@ import numpy as np
 
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import InputError
-from ropewalk.methods.linear.unknowns import Unknowns
+from ropewalk.methods.linear import Unknowns
 from ropewalk.model.arrays import Array, Flags, Ints, ints
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.model import Model, build

@@ -13,15 +13,15 @@ from ropewalk.analysis.spectrum import spectrum
 from ropewalk.analysis.static_summary import shape_summary
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.rods.elastic import BendingProblem, bend, bent_rod
-from ropewalk.methods.rods.equilibrium import FloatingPose, equilibrium, tangent_basis
-from ropewalk.methods.shooting.fixed import Equations, Unknowns, equations_near
+from ropewalk.methods.rods import BendingProblem, FloatingPose, bend, equilibrium
+from ropewalk.methods.shooting import Equations, Unknowns
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.rod_fields import build_rod
 from ropewalk.model.rods import RodWarning
 from ropewalk.model.state import State
 from ropewalk.numerics.arclength import Lost, Point, begin
+from ropewalk.numerics.rotations import tangent_basis
 from ropewalk.spec.system import System
 
 SHOOTING = "shooting"
@@ -50,7 +50,7 @@ class LineCurve:
         self.cases, self.time = cases, time
         self._kept: dict[float, Equations] = {}
         model = build(cases(p))
-        self._base = equations_near(model, state, time)
+        self._base = Equations.near(model, state, time)
         self._kept[p] = self._base
         self.size = self._base.size
 
@@ -235,7 +235,7 @@ class RodCurve:
         problem = self.problem(p)
         assert problem is not None
         now = problem.value(*at)
-        found = bent_rod(problem, at.bend, at.z, at.u, now, float(np.abs(now.gradient).max()), 0, np.nan)
+        found = problem.bent(at.bend, at.z, at.u, now)
         return {
             "rods": {
                 self.name: {

@@ -12,7 +12,7 @@ import numpy as np
 from ropewalk.analysis.linearise import Linearised, linearise
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import InputError
-from ropewalk.methods.linear.direct import Answer, Direct, Excitation
+from ropewalk.methods.linear import Answer, Excitation
 from ropewalk.model.arrays import Array
 from ropewalk.model.bodies import HULL_DRAG
 from ropewalk.model.in_time import pieces_of
@@ -121,7 +121,6 @@ def response(
     linear = _linearised(system, mass_damping)
     if drag:
         _refuse_quadratic(linear.model)
-    linear_solver = Direct(linear.model, linear.unknowns, linear.rest)
     if drive is None:
         excitation, together = own_excitation(linear), True
         if omega is not None:
@@ -130,7 +129,7 @@ def response(
         rates = _checked(omega)
         linear.refuse_size(rates.size, "frequencies")
         excitation, together = drive_excitation(linear, rates, drive), False
-    answer = linear_solver.response(excitation, together=together, drag=drag)
+    answer = linear.response(excitation, together=together, drag=drag)
     return _dataset(linear, excitation, answer, drive)
 
 

@@ -18,14 +18,13 @@ from ropewalk.analysis.response_drive import RAMP_PERIODS, driven
 from ropewalk.analysis.run import run, solver_for
 from ropewalk.analysis.start import first_state
 from ropewalk.errors import InputError
-from ropewalk.methods.linear.unknowns import DOFS
-from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed import MixedFem
 from ropewalk.methods.protocol import Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import build
 from ropewalk.model.moments import Moments
 from ropewalk.results.record import Recorder
-from ropewalk.results.schema import described
+from ropewalk.results.schema import DOFS, described
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:

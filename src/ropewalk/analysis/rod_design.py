@@ -17,10 +17,11 @@ from numpy.polynomial import legendre
 from ropewalk.analysis.rod_time import rod_of
 from ropewalk.analysis.stability import all_equilibria
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.rods.equilibrium import FloatingPose, describe, equilibrium, tangent_basis
+from ropewalk.methods.rods import FloatingPose, equilibrium
 from ropewalk.model.rod_fields import build_rod, rod_fields
 from ropewalk.model.rods import Array, RodModel, curvature_of, mass_sensitivity, places, reshape, section_bend
 from ropewalk.numerics.quadrature import gauss_legendre
+from ropewalk.numerics.rotations import tangent_basis
 from ropewalk.physics.rod_energy import net_wrench
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points, hydrostatics
 from ropewalk.physics.rod_integrals import total
@@ -243,7 +244,7 @@ def reach_stiffness(
 
     def soft(now: RodModel) -> float:
         acc = hydrostatics(now.panels, pose.heave, pose.up)
-        return float(describe(now, pose.up, pose.heave, acc, 0, 1, np.zeros((1, 4))).curvature[0])
+        return float(FloatingPose.at(now, pose.up, pose.heave, acc).curvature[0])
 
     def wish(now: RodModel) -> tuple[float, Array]:
         value = soft(now)
@@ -359,7 +360,7 @@ def _settled(rod: RodModel, pose: FloatingPose) -> FloatingPose:
 
 def _record(rod: RodModel, pose: FloatingPose, value: float, stride: float, used: int) -> WalkStep:
     acc = hydrostatics(rod.panels, pose.heave, pose.up)
-    here = describe(rod, pose.up, pose.heave, acc, 0, 1, np.zeros((1, 4)))
+    here = FloatingPose.at(rod, pose.up, pose.heave, acc)
     weight = rod.mass * rod.gravity
     error = np.abs(here.wrench[2:5] / (weight * np.array([1.0, rod.length, rod.length]))).max()
     soft = float(here.curvature[0]) / (weight * rod.length)

@@ -8,8 +8,7 @@ import numpy as np
 
 from ropewalk.analysis.stability import SAME_DIRECTION, Equilibria, FloatingState, all_equilibria, spread_directions
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.rods.elastic import BentRod, Hold, bend
-from ropewalk.methods.rods.equilibrium import FloatingPose, equilibrium
+from ropewalk.methods.rods import BentRod, FloatingPose, Hold, bend, equilibrium
 from ropewalk.model.rods import Array, RodModel, place
 from ropewalk.spec import rods as spec
 

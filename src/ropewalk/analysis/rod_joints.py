@@ -12,12 +12,13 @@ import numpy as np
 from ropewalk.analysis.rod_time import rod_of
 from ropewalk.analysis.stability import all_equilibria, kind_of
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.rods.equilibrium import VOLUME_TOLERANCE, FloatingPose, describe, tangent_basis
+from ropewalk.methods.rods import FloatingPose
 from ropewalk.model.arrays import Array
 from ropewalk.model.rod_fields import angle_at, build_rod
 from ropewalk.model.rods import RodModel, RodWarning
 from ropewalk.numerics.newton import Look, Rule, newton
-from ropewalk.physics.rod_energy import float_at, net_wrench
+from ropewalk.numerics.rotations import tangent_basis
+from ropewalk.physics.rod_energy import VOLUME_TOLERANCE, float_at, net_wrench
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.spec.system import Source, System
 
@@ -111,7 +112,7 @@ def joint_angles(
             continue
         model = built(angles)
         z = _height(model, up, heave)
-        pose = describe(model, up, z, hydrostatics(model.panels, z, up), steps, steps, np.zeros((1, 4)))
+        pose = FloatingPose.at(model, up, z, hydrostatics(model.panels, z, up), counts=(steps, steps))
         one = JointAngles(tuple(np.degrees(angles).tolist()), case(angles), pose, kind_of(model, pose), steps)
         if one.stable:
             return one

@@ -9,8 +9,7 @@ import numpy as np
 
 from ropewalk.analysis.stability import all_equilibria
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.rods.elastic import bend
-from ropewalk.methods.rods.equilibrium import FloatingPose, equilibrium
+from ropewalk.methods.rods import FloatingPose, bend, equilibrium
 from ropewalk.model.arrays import Array
 from ropewalk.model.rod_fields import angle_at, build_rod
 from ropewalk.model.rods import RodModel

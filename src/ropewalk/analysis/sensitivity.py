@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import InputError
 from ropewalk.methods.protocol import Report
 from ropewalk.methods.registry import solver_class
-from ropewalk.methods.shooting.tangent import Solution, moved, tangent
+from ropewalk.methods.shooting import Solution
 from ropewalk.model.arrays import Array
 from ropewalk.model.given import still
 from ropewalk.model.model import Model, build
@@ -48,8 +46,7 @@ def sensitivities(
     report = solver.advance(model, work, time)
     if not report.good:
         statics(system, SHOOTING, time=time)  # raises, with the reason
-    integrator = (solver.tolerance, solver.pair)
-    solution = Solution(model, work.plan, work.place, work.problem, work.out)
+    solution = solver.solution(model, work)
     result: dict[str, dict[str, float]] = {output: {} for output in outputs}
     base = _summary(system, solution, report, time)
     for output in outputs:
@@ -61,19 +58,19 @@ def sensitivities(
         def vary(h: float, parameter: str = parameter, value: float = value) -> Model:
             return build(with_number(system, parameter, value + h))
 
-        direction = tangent(solution, vary, step, integrator)
-        size = float(np.max(np.abs(direction) / solution.problem.scales.column, initial=0.0))
+        direction = solution.tangent(vary, step)
+        size = solution.size(direction)
         reach = min(step, REACH / size) if size > 0.0 else step
-        sides = [_along(system, solution, vary, direction, sign * reach, integrator, time) for sign in (1.0, -1.0)]
+        sides = [_along(system, solution, vary, direction, sign * reach, time) for sign in (1.0, -1.0)]
         for output in outputs:
             result[output][parameter] = (read(sides[0], output) - read(sides[1], output)) / (2.0 * reach)
     return result
 
 
 def _along(system: System, solution: Solution, vary: Callable[[float], Model], direction: Array, step: float,
-           integrator: tuple[float, int], time: float) -> dict[str, Any]:  # fmt: skip
+           time: float) -> dict[str, Any]:  # fmt: skip
     """Summary of the solution carried along its tangent."""
-    return _summary(system, moved(solution, vary(step), direction, step, integrator), Report(), time)
+    return _summary(system, solution.moved(vary(step), direction, step), Report(), time)
 
 
 def _summary(system: System, solution: Solution, report: Report, time: float) -> dict[str, Any]:

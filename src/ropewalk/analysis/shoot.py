@@ -6,20 +6,16 @@ the force with which the far end is met ([Surmont2025], sec. 2.4).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ropewalk.assembly.spans import LineSpans, line_spans, reversed_spans
-from ropewalk.assembly.string import ALL, FORCE_ONLY, STATE
-from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.shooting.bed import HANGING
-from ropewalk.methods.shooting.shape import line_scale
-from ropewalk.methods.shooting.shot import ARRIVED, LOG, SLACK_FORCE, TOO_MANY_STEPS, Arc, start_state
-from ropewalk.methods.shooting.shot import shoot as integrate
-from ropewalk.model.arrays import Array, records
+from ropewalk.assembly.spans import line_spans, reversed_spans
+from ropewalk.assembly.string import FORCE_ONLY, STATE
+from ropewalk.errors import InputError
+from ropewalk.methods.shooting import shoot_line
+from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import end_positions, initial_state
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE, FEHLBERG
@@ -93,7 +89,7 @@ def shoot(
     if end == "B":
         spans = reversed_spans(spans, float(model.lines.length[i]))
     begin = held[0] if end == "A" else held[1]
-    y, steps, table = _integrate(model, i, spans, (begin, pull, s), (tolerance, PAIRS[pair]), line)
+    y, steps, table = shoot_line(model, i, spans, (begin, pull, s), (tolerance, PAIRS[pair]))
     if end == "B":
         table = table[::-1] * np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     by_force = y[STATE:FORCE_ONLY].reshape(3, 6).T
@@ -101,40 +97,6 @@ def shoot(
         line, end, s, table[:, :3].copy(), table[:, 3:].copy(), np.linalg.norm(table[:, 3:], axis=1), y[:3] - far,
         -y[3:STATE], by_force[:3].copy(), -by_force[3:], steps,
     )  # fmt: skip
-
-
-def _integrate(
-    model: Model, i: int, spans: LineSpans, start: tuple[Array, Array, Array], integrator: tuple[float, int], line: str
-) -> tuple[Array, int, Array]:
-    """State and derivatives at the far end, steps, and the states on the way.
-
-    start : position (m), force (N), and the places of the table (m from the start)
-    """
-    begin, pull, places = start
-    length, scale = (
-        float(model.lines.length[i]),
-        line_scale(model, i, spans.rows, spans.laws, float(np.abs(pull).max())),
-    )
-    y, log = np.empty(ALL), records(1, LOG)[0]
-    table: Array = np.full((places.size, STATE), np.nan)
-    nowhere = (np.empty(0), np.empty((0, STATE)))
-    arc = Arc(
-        0, spans.rows.shape[0], spans.rows, spans.laws, model.sections.law_data, length, scale, SLACK_FORCE * scale
-    )
-
-    def run(m: int, tolerance: float, pair: int, grid: tuple[Array, Array]) -> None:
-        start_state(np.ascontiguousarray(begin), pull, y)
-        ended = integrate(y, m, arc, model.sea, HANGING, (tolerance, pair), grid, log)
-        if ended != ARRIVED:
-            what = "needs too many steps" if ended == TOO_MANY_STEPS else "overflows"
-            raise ConvergenceError(
-                f"line '{line}': the integration with {math.hypot(*pull):.4g} N {what} at tolerance {tolerance:.3g}; "
-                "try another force or a larger tolerance"
-            )
-
-    run(STATE, integrator[0], DORMAND_PRINCE, (np.ascontiguousarray(places), table))
-    run(ALL, *integrator, nowhere)  # the derivatives go with the steps of the state alone
-    return y, int(log.steps), table
 
 
 def _index(system: System, line: str) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import eigvals
 
 from ropewalk.analysis.verdict import LIGHTEST, NEUTRAL, body_mass
-from ropewalk.methods.shooting.fixed import Equations, Unknowns
+from ropewalk.methods.shooting import Equations, Unknowns
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.state import State

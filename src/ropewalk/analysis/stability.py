@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ropewalk.errors import ConvergenceError
-from ropewalk.methods.rods.elastic import BentRod, bend
-from ropewalk.methods.rods.equilibrium import ANY, MAXIMUM, MINIMUM, VOLUME_TOLERANCE, FloatingPose, equilibrium
+from ropewalk.methods.rods import BentRod, FloatingPose, bend, equilibrium
 from ropewalk.model.rods import Array, RodModel
-from ropewalk.physics.rod_energy import float_at
+from ropewalk.physics.rod_energy import VOLUME_TOLERANCE, float_at
 
 STARTS = (60, 240, 960)  # directions of up tried; the next number only if the count of equilibria does not add up
+GOALS: tuple[Literal["minimum", "maximum", "any"], ...] = ("minimum", "maximum", "any")  # of the searches
 MOST_STEPS = 60  # plain Newton from a start that wanders longer than this is given up
 SAME_DIRECTION = 1e-5  # rad; nearer equilibria are one. Newton leaves 1e-8 even in weakly stiff directions
 SAME_BENT = 1e-4  # rad; the same of bent rods, which turn more softly
@@ -80,8 +80,7 @@ def all_equilibria(rod: RodModel, *, merge_copies: bool = True) -> Equilibria:
     tried = 0
     for n in STARTS:
         for up in spread_directions(n):
-            for goal in (MINIMUM, MAXIMUM, ANY):
-                _collect(rod, up, goal, found)
+            _collect(rod, up, found)
         tried += n
         result = _summary(rod, found, tried, merge_copies)
         if result.complete is not False:
@@ -89,13 +88,15 @@ def all_equilibria(rod: RodModel, *, merge_copies: bool = True) -> Equilibria:
     return result
 
 
-def _collect(rod: RodModel, up: Array, goal: int, found: list[FloatingPose]) -> None:
-    try:
-        pose = equilibrium(rod, up, goal=goal, most=MOST_STEPS)
-    except ConvergenceError:
-        return  # another start will do
-    if all(np.linalg.norm(pose.up - other.up) > SAME_DIRECTION for other in found):
-        found.append(pose)
+def _collect(rod: RodModel, up: Array, found: list[FloatingPose]) -> None:
+    """Add the equilibria of each kind that a start leads to, if they are new."""
+    for goal in GOALS:
+        try:
+            pose = equilibrium(rod, up, goal=goal, most=MOST_STEPS)
+        except ConvergenceError:
+            continue  # another start will do
+        if all(np.linalg.norm(pose.up - other.up) > SAME_DIRECTION for other in found):
+            found.append(pose)
 
 
 def _summary(rod: RodModel, found: list[FloatingPose], tried: int, merge: bool) -> Equilibria:

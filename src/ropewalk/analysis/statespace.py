@@ -23,7 +23,7 @@ from ropewalk.analysis.modes import COUNT, frequency_scale
 from ropewalk.analysis.response import Drive, drive_excitation
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.linear.pencil import Factor, real_modes
+from ropewalk.methods.linear import undamped_basis
 from ropewalk.model.arrays import Array
 from ropewalk.results.schema import described
 from ropewalk.spec import arguments
@@ -32,7 +32,6 @@ from ropewalk.spec.system import Source
 if TYPE_CHECKING:
     import xarray as xr
 
-SHIFT = 1e-2  # of the pendulum frequency squared: where modes are sought, see analysis/modes.py
 DRIFT = 1e-8  # of the largest: eigenvalues below have no static answer
 _AXES = ("x", "y", "z")
 
@@ -65,7 +64,7 @@ def state_space(
         raise InputError("a state space needs at least one input and one output")
     if any(d.kind == "waves" for d in drives):
         raise InputError("a state space has forces and motions as inputs; a wave is not a single input")
-    values, shapes = _basis(linear, modes)
+    values, shapes = undamped_basis(linear, modes, frequency_scale(linear))
     K = linear.K.tocsc()
     factor = _static_factor(linear, values)
     excitation = [drive_excitation(linear, np.ones(1), d) for d in drives]
@@ -104,18 +103,10 @@ def state_space(
     return _dataset(linear, A, B, C, D, [_name(d) for d in drives], list(outputs))
 
 
-def _basis(linear: Linearised, count: int) -> tuple[Array, Array]:
-    shift = -SHIFT * frequency_scale(linear) ** 2
-    from ropewalk.analysis.modes import free_count
-
-    most = max(1, min(count, free_count(linear)))
-    return real_modes(linear.pencil, most, shift, linear.pencil.factor(shift))
-
-
-def _static_factor(linear: Linearised, values: Array) -> Factor:
+def _static_factor(linear: Linearised, values: Array) -> Any:
     if np.min(np.abs(values)) <= DRIFT * np.max(np.abs(values)):
         raise ConvergenceError("a part drifts without any stiffness, so forces have no static response; moor it")
-    return Factor(linear.K.tocsc(), linear.assembled.P)
+    return linear.static_factor()
 
 
 def _output(linear: Linearised, text: str) -> Array:

@@ -360,7 +360,7 @@ def _below_bed(model: Model, state: State, method: str) -> str:
     """A sentence if a free body would lie below the bed, which most methods do not know."""
     if not _ignores_bed(model, method) or _far_from_bed(model, state):
         return ""
-    from ropewalk.methods.mixed.body_start import body_below_bed
+    from ropewalk.assembly.body_bed import body_below_bed
 
     return body_below_bed(model, state)
 

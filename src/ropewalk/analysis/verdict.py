@@ -64,7 +64,7 @@ def verdict(model: Model, state: State, stiffness: Array | None) -> Verdict | No
         k = int(free[0])
         K: Array = stiffness[k] + hydrostatic_stiffness(model, state, k) + model.bodies.stiffness[k]
         return _judge(model, K, body_mass(model, state, k), [k], 0)
-    from ropewalk.methods.mixed.statics import MixedFemStatics
+    from ropewalk.methods.mixed import MixedFemStatics
 
     K, hold = MixedFemStatics().tangent(model, state)
     n = K.shape[0] - 6 * free.size
@@ -91,7 +91,7 @@ def _judge_in_flow(model: Model, state: State, K: Array, M: Array, n: int) -> Ve
     Lines follow without delay, so they are damped as if they moved in proportion to s from their other end.
     """
     from ropewalk.assembly.mesh import build_mesh
-    from ropewalk.methods.linear.body import body_terms
+    from ropewalk.methods.linear import body_terms
 
     free, B, M = np.flatnonzero(model.bodies.joint == LOOSE), np.zeros(K.shape), M.copy()
     bodies = build_mesh(model).bodies

@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.loads.bed import Bed, contact, ground, heights_over
+from ropewalk.loads.bed import Bed, build_bed, contact, ground, heights_over
 from ropewalk.model.arrays import Array, Records
+from ropewalk.model.environment import bed_normals
+from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
+from ropewalk.model.state import State, rotation_matrix
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -40,6 +43,7 @@ FOOT = np.dtype(
     ],
     align=True,
 )
+THROUGH = 1e-6  # m below the bed: more than round-off of what touches it
 SHARE = 0.25  # of the largest section of a hull, on which a foot stands
 BARE_AREA = 1.0  # m2, under the origin of a body without hull and volume: it must not fall through the bed
 
@@ -74,6 +78,37 @@ def lowest_foot(feet: Records, x: Array, R: Array, bed: Bed) -> float:
     """Height of the lowest foot over the bed, m.  x, R : place (3,) m and attitude (3, 3)"""
     heights = heights_over(bed, x + feet.place @ R.T)[1] - feet.radius
     return float(heights.min(initial=np.inf))
+
+
+def lifted(model: Model, state: State) -> Array:
+    """Positions of the bodies, those that lie below the bed put on it: for methods without a bed for bodies."""
+    sea = model.sea
+    if not sea.has_seabed:
+        return state.body_position
+    bed = build_bed(sea)
+    position = state.body_position
+    for k in np.flatnonzero(model.bodies.joint == LOOSE):
+        R = rotation_matrix(state.body_quaternion[k])
+        height = lowest_foot(build_feet(model, int(k)), state.body_position[k], R, bed)
+        if height < 0.0:
+            position = position.copy() if position is state.body_position else position
+            position[k] -= height * bed_normals(sea, position[k])
+    return position
+
+
+def body_below_bed(model: Model, state: State) -> str:
+    """A sentence for the first free body that reaches below the bed, if one does: of methods without a bed for them."""
+    if not model.sea.has_seabed:
+        return ""
+    position = lifted(model, state)
+    for k in np.flatnonzero(model.bodies.joint == LOOSE):
+        depth = float(np.linalg.norm(position[k] - state.body_position[k]))
+        if depth > THROUGH:
+            z = state.body_position[k, 2]
+            return (
+                f"body '{model.names.bodies[k]}' would reach {depth:.4g} m below the bed, its origin at z = {z:.4g} m"
+            )
+    return ""
 
 
 @kernel(forceinline=True, **UNCOUNTED)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.analysis.condensed import Condensed, condensed
 from ropewalk.analysis.run import solver_for
 from ropewalk.analysis.start import START_SETTINGS, first_state
-from ropewalk.coupling import grips
 from ropewalk.coupling.driven import Driven, with_private_motions
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.linear import Condensed, condensed
+from ropewalk.methods.mixed import FemRun
 from ropewalk.methods.protocol import Pulling, Pulls, Report, Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import build_sea
@@ -90,13 +90,15 @@ class Coupled:
         first = first_state(system, model, solver, self._fields)[0] if state is None else state
         work = solver.start(model, first)
         if state is not None:
-            grips.carry_memory(model, self._work, work)
+            old, new = FemRun.of(self._work), FemRun.of(work)
+            if old is not None and new is not None:
+                new.carry_memory(model, old)
         self._take(system, model, driven, solver)
         self._work, self._report = work, Report()
         self._time = 0.0 if state is None else state.time
         self._cuts = () if state is None else self._cuts
         for line, s in self._cuts:
-            grips.cut(model, work, model.names.lines.index(line), s)
+            self._part(work, line, s)
 
     def _prepared(self, system: System) -> tuple[Model, Driven, Solver]:
         """Arrays, driven parts and solver of a case."""
@@ -147,7 +149,7 @@ class Coupled:
         """Change lengths by a share of what is left to do."""
         for line, target in self._reeling.items():
             now = float(self.model.lines.length[line])
-            self.model = grips.reel(self.model, self._work, line, now + share * (target - now))
+            self.model = FemRun(self._work).reel(self.model, line, now + share * (target - now))
 
     @property
     def time(self) -> float:
@@ -239,7 +241,7 @@ class Coupled:
 
         The forces change by ``-(stiffness @ dx + damping @ dv + mass @ da)``, rows in the order of ``dofs``: points
         first, then bodies (translations, rotation vectors about world axes). Lines respond quasi-statically; see
-        `analysis/condensed.py`.
+        `methods/linear/condense.py`.
         """
         state = self.state
         points = [part.which for part in self._driven.parts if not part.is_body]
@@ -292,9 +294,10 @@ class Coupled:
         system = self.system.replace(path, value)
         paths = [path] if isinstance(path, str) else list(path)
         fixed_flow = self._fields.current is None and all(one.startswith(_WEATHER) for one in paths)
-        if fixed_flow and grips.can_cut(self._work):
+        run = FemRun.of(self._work)
+        if fixed_flow and run is not None:
             self.system, self.model = system, self.model._replace(sea=build_sea(system.environment))
-            grips.change_sea(self.model, self._work)
+            run.change_sea(self.model)
         else:
             self._reel_by(1.0)
             self._begin(system, self.state)
@@ -313,7 +316,8 @@ class Coupled:
 
     def _can_reel(self, line: int) -> bool:
         if line not in self._reelable:
-            self._reelable[line] = grips.can_reel(self.model, self._work, line)
+            run = FemRun.of(self._work)
+            self._reelable[line] = run is not None and run.can_reel(self.model, line)
         return self._reelable[line]
 
     def flow(self, velocity: Callable[..., Any]) -> None:
@@ -336,12 +340,11 @@ class Coupled:
             given = np.full(3, np.nan)
         if given.shape != (3,) or not np.isfinite(given).all():
             raise InputError(f"pull on '{name}': {force!r} N is not a force; give three finite numbers")
-        names = self.model.names
+        names, run = self.model.names, FemRun.of(self._work)
         if name in names.points:
-            which = names.points.index(name)
-            if grips.can_cut(self._work):
-                grips.pull_point(self.model, self._work, which, given)
-            else:
+            if run is not None:
+                run.pull_point(self.model, names.points.index(name), given)
+            else:  # other solvers copy loads when they start
                 self._reload(f"points.{name}.force", steady_vector(self.system.points[name].force), given)
         elif name in names.bodies:
             self._pull_body(names.bodies.index(name), given)
@@ -352,8 +355,8 @@ class Coupled:
         bodies = self.model.bodies
         arm = bodies.centre[which] - bodies.load_at[which]
         moment = np.cross(rotation_matrix(self.state.body_quaternion[which]) @ arm, force)
-        if grips.can_cut(self._work):
-            grips.pull_body(self.model, self._work, which, force, moment)
+        if (run := FemRun.of(self._work)) is not None:
+            run.pull_body(self.model, which, force, moment)
         else:  # the moment of the arm is left out: loads of the case act at one place
             name = self.model.names.bodies[which]
             self._reload(f"bodies.{name}.loads.force", steady_vector(self.system.bodies[name].loads.force), force)
@@ -367,7 +370,7 @@ class Coupled:
     @property
     def can_cut(self) -> bool:
         """Whether `cut` is possible with the solver of this case."""
-        return grips.can_cut(self._work)
+        return FemRun.of(self._work) is not None
 
     @property
     def cuts(self) -> tuple[tuple[str, float], ...]:
@@ -380,8 +383,15 @@ class Coupled:
             raise InputError(f"no line '{line}' to cut. Available: {', '.join(self.model.names.lines)}")
         if not isinstance(s, _NUMBERS):
             raise InputError(f"a line is cut at a length from its end A in m, not at {s!r}")
-        grips.cut(self.model, self._work, self.model.names.lines.index(line), float(s))
+        self._part(self._work, line, float(s))
         self._cuts = (*self._cuts, (line, float(s)))
+
+    def _part(self, work: Any, line: str, s: float) -> None:
+        """Part a line of the run with the memory `work`; InputError for solvers that cannot."""
+        run = FemRun.of(work)
+        if run is None:
+            raise InputError(f"line '{line}' cannot be cut: only solver mixed_fem parts lines")
+        run.cut(self.model, self.model.names.lines.index(line), s)
 
     def calm(self, solver: Solver, *, still: bool = False) -> None:
         """Continue with `solver` from the present state.  still : from rest"""

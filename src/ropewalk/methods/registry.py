@@ -1,4 +1,4 @@
-"""All solvers by name: a new one is one line here. Modules are imported at first use."""
+"""All solvers by name: a new one is one line here. A method is imported at first use, through its public face."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from ropewalk.errors import InputError
 
 SOLVERS: dict[str, str] = {
-    "catenary": "ropewalk.methods.catenary.solver:Catenary",
-    "shooting": "ropewalk.methods.shooting.solver:Shooting",
-    "mixed_fem": "ropewalk.methods.mixed.solver:MixedFem",
-    "fem": "ropewalk.methods.mixed.statics:MixedFemStatics",
-    "relax": "ropewalk.methods.mixed.statics:Relaxation",
-    "chain_series": "ropewalk.methods.chain.solver:ChainSeries",
-    "constrained": "ropewalk.methods.bars.constrained:Constrained",
-    "recursive": "ropewalk.methods.bars.recursive:Recursive",
-    "projection": "ropewalk.methods.bars.projection:Projection",
-    "constrained_implicit": "ropewalk.methods.bars.implicit:ConstrainedImplicit",
-    "joint_angles": "ropewalk.methods.bars.joint_angles:JointAngles",
-    "bars_statics": "ropewalk.methods.bars.equilibrium:BarsStatics",
-    "settle": "ropewalk.methods.bars.settling:Settling",
+    "catenary": "ropewalk.methods.catenary:Catenary",
+    "shooting": "ropewalk.methods.shooting:Shooting",
+    "mixed_fem": "ropewalk.methods.mixed:MixedFem",
+    "fem": "ropewalk.methods.mixed:MixedFemStatics",
+    "relax": "ropewalk.methods.mixed:Relaxation",
+    "chain_series": "ropewalk.methods.chain:ChainSeries",
+    "constrained": "ropewalk.methods.bars:Constrained",
+    "recursive": "ropewalk.methods.bars:Recursive",
+    "projection": "ropewalk.methods.bars:Projection",
+    "constrained_implicit": "ropewalk.methods.bars:ConstrainedImplicit",
+    "joint_angles": "ropewalk.methods.bars:JointAngles",
+    "bars_statics": "ropewalk.methods.bars:BarsStatics",
+    "settle": "ropewalk.methods.bars:Settling",
 }
 # those that run in time, in the order in which `auto` takes them: a look at the claims of a class imports its method
 IN_TIME = (

@@ -128,6 +128,22 @@ def resample(state: State, line: int, s: Array) -> tuple[Array, Array, Array]:
     return position, velocity, np.interp(s, at, state.tension[nodes])
 
 
+def line_force(state: State, i: int) -> Array:
+    """(n, 3) force n(s) of line i at its nodes: that of the state, or its tension along the nodes."""
+    nodes = slice(state.start[i], state.start[i + 1])
+    if state.node_force.shape[0] == state.s.size:
+        return state.node_force[nodes]
+    return state.tension[nodes, None] * tangents_along(state.position[nodes])
+
+
+def tangents_along(r: Array) -> Array:
+    """(n, 3) unit tangents at places along a line."""
+    t: Array = np.gradient(r, axis=0)
+    size = np.linalg.norm(t, axis=1)
+    t[size == 0.0] = [1.0, 0.0, 0.0]
+    return t / np.where(size > 0.0, size, 1.0)[:, None]
+
+
 def on_nodes(state: State, start: Ints, s: Array) -> State:
     """The state at other nodes, those of a run's first record: static methods place nodes at touchdown points."""
     if np.array_equal(state.s, s):

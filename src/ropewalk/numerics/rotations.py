@@ -356,3 +356,28 @@ def quaternion_rotate(q, v):
     u[1] = v[1] + q[0] * y + q[3] * x - q[1] * z
     u[2] = v[2] + q[0] * z + q[1] * y - q[2] * x
     return u
+
+
+@kernel
+def tangent_basis(u):
+    """Two unit vectors that complete u to an orthonormal frame.
+
+    Source: Gram-Schmidt with the axis least along u, t_2 = u x t_1.
+
+    u : (3,) unit    returns (2, 3)
+    """
+    t = np.zeros((2, 3))
+    k = 0
+    for i in range(1, 3):
+        if abs(u[i]) < abs(u[k]):
+            k = i
+    t[0, k] = 1.0
+    for i in range(3):
+        t[0, i] -= u[k] * u[i]
+    norm = math.sqrt(t[0, 0] ** 2 + t[0, 1] ** 2 + t[0, 2] ** 2)
+    for i in range(3):
+        t[0, i] /= norm
+    t[1, 0] = u[1] * t[0, 2] - u[2] * t[0, 1]
+    t[1, 1] = u[2] * t[0, 0] - u[0] * t[0, 2]
+    t[1, 2] = u[0] * t[0, 1] - u[1] * t[0, 0]
+    return t

@@ -22,6 +22,7 @@ from ropewalk.physics.buoyancy import cut_square
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.physics.rod_shape import RECTANGLE, section_reach
 
+VOLUME_TOLERANCE = 4e-15  # relative; round-off of the sum over the points of `Panels`
 HEAVE_STEPS = 100  # bisection alone needs 60
 ROUGH_STEPS = 12  # of the first guess
 SEGMENT_CUBIC = (

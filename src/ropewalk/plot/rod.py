@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ropewalk.analysis.stability import Equilibria
-    from ropewalk.methods.rods.equilibrium import FloatingPose
+    from ropewalk.methods.rods import FloatingPose
 
 DRY, WET, WATER = (0.85, 0.60, 0.25), (0.10, 0.30, 0.50), (0.3, 0.6, 0.8, 0.3)
 ALONG, AROUND = 240, 41  # points of a rod's surface

@@ -18,6 +18,7 @@ from typing import Any
 
 from ropewalk.analysis.shared_start import shared_starts
 from ropewalk.errors import ConvergenceError, InputError, OutputError
+from ropewalk.methods.registry import solver_class
 from ropewalk.sweep import job
 from ropewalk.sweep.frames import DONE, ERROR, FAILED, MEMORY, NOT_WRITTEN, REFUSED, pack, pack_summary, unpack
 
@@ -27,19 +28,24 @@ GONE = 3  # exit code of a worker whose sweep is gone
 AFTER_MEMORY = 4  # exit code of a worker that has run out of memory: another starts clean
 # what most cases need; modes, responses and kept files take xarray besides
 PRELOADED = (
-    "ropewalk.analysis.run", "ropewalk.analysis.statics", "ropewalk.methods.catenary.solver",
-    "ropewalk.methods.mixed.solver", "ropewalk.post.statistics",
+    "ropewalk.analysis.run", "ropewalk.analysis.statics", "ropewalk.post.statistics",
 )  # fmt: skip
+SOLVERS = ("catenary", "mixed_fem")
 
 
-def main(preloaded: Sequence[str] = PRELOADED) -> None:
-    """Do cases until the input ends.  preloaded : modules imported first, so that no case's time limit pays for them"""
+def main(preloaded: Sequence[str] = PRELOADED, solvers: Sequence[str] = SOLVERS) -> None:
+    """Do cases until the input ends.
+
+    preloaded, solvers : modules and methods imported first, so that no case's time limit pays for them
+    """
     answers = os.dup(1)  # what anything prints must not stand between messages
     os.dup2(2, 1)
     jobs: queue.SimpleQueue[tuple[dict[str, Any], bytes]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
     for name in preloaded:
         import_module(name)
+    for name in solvers:
+        solver_class(name)
     _send(answers, pack({"ready": os.getpid()}))
     with shared_starts():
         while True:

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 
 from rod_bodies import build, helix_fields, snake_fields
 from ropewalk.errors import ConvergenceError
+from ropewalk.methods.rods.afloat import equilibrium
 from ropewalk.methods.rods.descent import descend
-from ropewalk.methods.rods.equilibrium import equilibrium
 
 
 @pytest.mark.parametrize("fields", [helix_fields(), snake_fields()], ids=["helix", "snake"])

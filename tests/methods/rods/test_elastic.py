@@ -9,10 +9,11 @@ from numpy.testing import assert_allclose
 from rod_bodies import FRESH, GRAVITY, build, snake_fields, uniform_fields
 from ropewalk.errors import ConvergenceError
 from ropewalk.methods.rods import elastic as rod_elastic
+from ropewalk.methods.rods.afloat import equilibrium
 from ropewalk.methods.rods.elastic import BendingProblem, Hold, bend
-from ropewalk.methods.rods.equilibrium import equilibrium, tangent_basis
 from ropewalk.model.rod_fields import build_rod
 from ropewalk.model.rods import RodFields, place
+from ropewalk.numerics.rotations import tangent_basis
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.rods import Rod
 

@@ -48,8 +48,6 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.physics.in_time import ramp as ramp_share
 
-STILL = 1e-3  # m/s, below which a node counts as at rest, [Otto2022], sec. 6.1 as identified
-HOLD = 1.0  # s for which it must stay so
 LOOKS = 20  # at the velocities in that time
 STEPS_PER_LOOK = 4  # at least: a look costs as much as a step or two
 STAIRS = 40  # at least, in which the loads are brought on
@@ -70,7 +68,10 @@ GENTLE = 0.5  # most of damping times step: the recursion takes the damping expl
 class Rest:
     """Since when all nodes are at rest."""
 
-    def __init__(self, still: float, hold: float) -> None:
+    STILL = 1e-3  # m/s, below which a node counts as at rest, [Otto2022], sec. 6.1 as identified
+    HOLD = 1.0  # s for which it must stay so
+
+    def __init__(self, still: float = STILL, hold: float = HOLD) -> None:
         self.still = still  # m/s
         self.hold = hold  # s
         self.since: float | None = None  # s
@@ -127,8 +128,8 @@ class Settling:
     ramp: float | None = None
     damping: float | None = None
     duration: float | None = None
-    still: float = STILL
-    hold: float = HOLD
+    still: float = Rest.STILL
+    hold: float = Rest.HOLD
     tolerance: float = 1e-6
 
     name: ClassVar[str] = "settle"

@@ -20,8 +20,8 @@ from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_matrix, diags, 
 
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import current_gradient, current_here
-from ropewalk.methods.linear import element as linear_element
 from ropewalk.methods.linear.body import BodyTerms, body_terms
+from ropewalk.methods.linear.element import elements, nodes
 from ropewalk.methods.linear.links import link_matrices
 from ropewalk.methods.linear.screens import ScreenTerms, screen_terms
 from ropewalk.methods.linear.unknowns import Place, Unknowns, movement
@@ -88,8 +88,8 @@ def evaluate_local(
         np.zeros((n, 3, 3)), np.zeros((n, 3, 3)), flow,
     )  # fmt: skip
     fluid = (sea.water_density, sea.gravity)
-    linear_element.elements(unknowns.first, place.r, place.T, slope, mesh.element, mesh.law_data, fluid, local)
-    linear_element.nodes(place.r, slope, node, mass_damping, mesh.has_bed, mesh.bed, fluid, local)
+    elements(unknowns.first, place.r, place.T, slope, mesh.element, mesh.law_data, fluid, local)
+    nodes(place.r, slope, node, mass_damping, mesh.has_bed, mesh.bed, fluid, local)
     return local
 
 

@@ -26,9 +26,6 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
 from ropewalk.physics.rigidbody import arm_matrix
 
-DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
-
-
 NO_LINKS = floats([])
 NO_SCREENS = records(0, SCREEN)
 

@@ -7,18 +7,17 @@ from itertools import pairwise
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
-from ropewalk.assembly.body_bed import build_feet, lowest_foot, reach
+from ropewalk.assembly.body_bed import build_feet, lifted, reach
 from ropewalk.assembly.catenary_balance import balanced, begin, find_balance
 from ropewalk.assembly.catenary_state import sampled_state
 from ropewalk.assembly.link_start import close_links
-from ropewalk.loads.bed import build_bed
 from ropewalk.loads.oriented import foil_load
 from ropewalk.loads.strips import hull_records
 from ropewalk.methods.claims import CLOSED_FORM, demands
 from ropewalk.methods.protocol import Claim
 from ropewalk.model.arrays import Array, flags, floats, ints, joined
 from ropewalk.model.bodies import HULL_DRAG, HULL_FOIL, Hulls
-from ropewalk.model.environment import bed_heights, bed_normals, level_bed
+from ropewalk.model.environment import bed_heights, level_bed
 from ropewalk.model.foils import FOIL_ROW
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -27,7 +26,6 @@ from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
 
 HALF_WET = 0.5  # share of a hull taken as under water
 SOFTEST = 1.0  # m that a body may sink into the bed beside its own size
-THROUGH = 1e-6  # m below the bed: more than round-off of what touches it
 LINE_SHARE = 0.2  # of the drag of all lines at the surface speed that reaches the bodies
 
 
@@ -48,41 +46,10 @@ def calm_start(model: Model, state: State) -> State:
     if not balanced(work, find_balance(calm, work, state.time)):
         return state
     found = sampled_state(calm, work)
-    lifted = _lifted(model, found)
-    if lifted is found.body_position:
+    position = lifted(model, found)
+    if position is found.body_position:
         return found
-    return state._replace(body_position=lifted, body_quaternion=found.body_quaternion)
-
-
-def _lifted(model: Model, state: State) -> Array:
-    """Positions of the bodies, those that would lie below the bed put on it; the closed form has no bed for them."""
-    sea = model.sea
-    if not sea.has_seabed:
-        return state.body_position
-    bed = build_bed(sea)
-    lifted = state.body_position
-    for k in np.flatnonzero(model.bodies.joint == LOOSE):
-        R = rotation_matrix(state.body_quaternion[k])
-        height = lowest_foot(build_feet(model, int(k)), state.body_position[k], R, bed)
-        if height < 0.0:
-            lifted = lifted.copy() if lifted is state.body_position else lifted
-            lifted[k] -= height * bed_normals(sea, lifted[k])
-    return lifted
-
-
-def body_below_bed(model: Model, state: State) -> str:
-    """A sentence for the first free body that reaches below the bed, if one does: of methods without a bed for them."""
-    if not model.sea.has_seabed:
-        return ""
-    lifted = _lifted(model, state)
-    for k in np.flatnonzero(model.bodies.joint == LOOSE):
-        depth = float(np.linalg.norm(lifted[k] - state.body_position[k]))
-        if depth > THROUGH:
-            z = state.body_position[k, 2]
-            return (
-                f"body '{model.names.bodies[k]}' would reach {depth:.4g} m below the bed, its origin at z = {z:.4g} m"
-            )
-    return ""
+    return state._replace(body_position=position, body_quaternion=found.body_quaternion)
 
 
 def grounded_body(model: Model, position: Array) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.errors import ConvergenceError
-from ropewalk.methods.rods.equilibrium import FloatingPose, describe
+from ropewalk.methods.rods.afloat import FloatingPose
 from ropewalk.model.rods import Array, RodModel
-from ropewalk.numerics.rotations import adjoint_se3, exp_se3, inverse_se3, rigid
+from ropewalk.numerics.rotations import adjoint_se3, exp_se3, inverse_se3, rigid, tangent_basis
 from ropewalk.physics.rod_energy import net_wrench, upright_frame
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.physics.rod_integrals import Integrals
@@ -58,11 +58,11 @@ def descend(
         direction = scale**2 * body
         size = float(np.linalg.norm(direction / scale))
         head = g @ back
-        level = np.hypot(*(acc.moment - acc.volume * rod.centre) @ _across(head[2, :3]).T)
+        level = np.hypot(*(acc.moment - acc.volume * rod.centre) @ tangent_basis(head[2, :3]).T)
         path.append((energy / weight_density, level / (rod.float_volume * rod.length), step, used))
         if size == 0.0 or step < SHORTEST_STEP:
             at = np.ascontiguousarray(head[2, :3])
-            return describe(rod, at, float(head[2, 3]), acc, len(path) - 1, used, np.array(path))
+            return FloatingPose.at(rod, at, float(head[2, 3]), acc, np.array(path), (len(path) - 1, used))
         direction /= size
         while step >= SHORTEST_STEP:
             trial = g @ exp_se3(step * direction)
@@ -77,13 +77,6 @@ def descend(
         "use the trust region",
         np.array(path),
     )
-
-
-def _across(up: Array) -> Array:
-    """Two unit vectors across `up`."""
-    one = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
-    one /= np.linalg.norm(one)
-    return np.stack([one, np.cross(up, one)])
 
 
 def _energy_and_wrench(rod: RodModel, g: Array, back: Array) -> tuple[float, Array, Integrals]:

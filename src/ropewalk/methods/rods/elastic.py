@@ -13,6 +13,7 @@ differences of the gradient, which costs no accuracy of the solution.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,9 +22,10 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ropewalk.errors import ConvergenceError
-from ropewalk.methods.rods.equilibrium import FloatingPose, describe, equilibrium, tangent_basis
+from ropewalk.methods.rods.afloat import FloatingPose, equilibrium
 from ropewalk.model.rods import Array, RodModel, curvature_of, mass_sensitivity, place, reshape, shift_sensitivity
 from ropewalk.numerics.quadrature import gauss_legendre
+from ropewalk.numerics.rotations import tangent_basis
 from ropewalk.physics.rod_energy import net_wrench, upright_frame
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points
 from ropewalk.physics.rod_integrals import total
@@ -156,6 +158,33 @@ class BendingProblem:
             hessian[i] = (ahead - behind) / (2.0 * DIFFERENCE)
         return 0.5 * (hessian + hessian.T)
 
+    def bent(self, bend: Array, z: float, u: Array, now: Energy, steps: int = 0, lowest: float = math.nan) -> BentRod:
+        """The rod at a pose where the energy is `now`, with the forces that hold it.
+
+        steps : that led there    lowest : second derivative of the energy
+        """
+        rod, hold, scale = now.rod, self.hold, self.scale
+        error = float(np.abs(now.gradient).max(initial=0.0))
+        acc = total(hydrostatic_points(rod.panels, z, u)[0])
+        path = np.array([[now.value, error, 0.0, steps]])
+        pose = FloatingPose.at(rod, u, z, acc, path, (steps, steps))
+        frame, _, _ = upright_frame(u)
+        slope = scale * (frame @ now.by_up)  # turning the head by theta changes the energy by theta . (slope x z)
+        return BentRod(
+            rod,
+            pose,
+            now.value * scale,
+            self.elastic(bend),
+            error,
+            steps,
+            head_force=scale * now.lift / rod.length if hold.heave else 0.0,
+            head_moment=(float(slope[1]), float(-slope[0])) if hold.turn else (0.0, 0.0),
+            spring_force=tuple(k * (height - z - float(u @ place(rod, s).position)) for s, height, k in hold.springs),
+            lowest=lowest,
+            change=bend.copy(),
+            functions=self.functions,
+        )
+
 
 def _pieces(rod: RodModel, functions: int, supports: tuple[float, ...] = ()) -> Array:
     """Legendre polynomials between point masses and supports, zero elsewhere, (b, m, n), of unit mean square."""
@@ -252,7 +281,7 @@ def _settle(problem: BendingProblem, start: Array | None, begin: FloatingPose, t
             if now.gradient.size:
                 lowest, way = _softest(problem, unknown, z, u, tangents, now.gradient.size)
             if lowest >= -UNSTABLE or pushes == MOST_PUSHES:
-                return bent_rod(problem, unknown, z, u, now, error, iteration, lowest)
+                return problem.bent(unknown, z, u, now, iteration, lowest)
             # a balance that the slightest disturbance ends, like a column over its buckling load: leave it downhill
             pushes += 1
             unknown, z, u, tangents = problem.moved(unknown, z, u, tangents, PUSH * way)
@@ -273,7 +302,7 @@ def _settle(problem: BendingProblem, start: Array | None, begin: FloatingPose, t
         (unknown, z, u), tangents, now = trial[:3], tangent_basis(trial[2]), new
     if error <= ENOUGH and now.gradient.size:  # very soft rods are noisy: differences of their energy are no better
         lowest, _ = _softest(problem, unknown, z, u, tangents, now.gradient.size)
-        return bent_rod(problem, unknown, z, u, now, error, MOST_STEPS, lowest)
+        return problem.bent(unknown, z, u, now, MOST_STEPS, lowest)
     raise ConvergenceError(
         f"rod: the bent shape was not found: gradient {error:.2e} of weight x length after {iteration} steps; "
         "start from a stiffer rod and soften it, or use more functions",
@@ -305,28 +334,3 @@ def _softest(
     """Smallest second derivative of the energy, and its direction."""
     values, vectors = np.linalg.eigh(problem.curvature(unknown, z, u, tangents, size))
     return float(values[0]), vectors[:, 0]
-
-
-def bent_rod(
-    problem: BendingProblem, unknown: Array, z: float, u: Array, now: Energy, error: float, steps: int, lowest: float
-) -> BentRod:
-    """The answer, with the forces that hold it."""
-    rod, hold, scale = now.rod, problem.hold, problem.scale
-    acc = total(hydrostatic_points(rod.panels, z, u)[0])
-    pose = describe(rod, u, z, acc, steps, steps, np.array([[now.value, error, 0.0, steps]]))
-    frame, _, _ = upright_frame(u)
-    slope = scale * (frame @ now.by_up)  # turning the head by theta changes the energy by theta . (slope x z)
-    return BentRod(
-        rod,
-        pose,
-        now.value * scale,
-        problem.elastic(unknown),
-        error,
-        steps,
-        head_force=scale * now.lift / rod.length if hold.heave else 0.0,
-        head_moment=(float(slope[1]), float(-slope[0])) if hold.turn else (0.0, 0.0),
-        spring_force=tuple(k * (height - z - float(u @ place(rod, s).position)) for s, height, k in hold.springs),
-        lowest=lowest,
-        change=unknown.copy(),
-        functions=problem.functions,
-    )

@@ -27,7 +27,6 @@ from ropewalk.methods.shooting.multiple import denser, first_plan
 from ropewalk.methods.shooting.newton import move
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import place_of, read_state
-from ropewalk.methods.shooting.shape import Shape
 from ropewalk.methods.shooting.shot import ARRIVED
 from ropewalk.model.arrays import Array, Ints, ints
 from ropewalk.model.model import Model
@@ -79,6 +78,16 @@ class Equations:
     problem: Problem
     time: float
     out: Result
+
+    @classmethod
+    def near(cls, model: Model, state: State, time: float, arcs: int = ARCS) -> Equations:
+        """The equations in a plan that suits `state`, with many arcs, started there."""
+        place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
+        place = prescribed(model, place, time)
+        shape = GivenShape(model, place, state)
+        plan = denser(model, first_plan(model, place, shape), arcs, shape)
+        problem = build_problem(model, place, plan, shape)
+        return cls(model, plan, problem, time, _memory(problem))
 
     @property
     def size(self) -> int:
@@ -177,21 +186,6 @@ class Equations:
         matrix: Array = np.empty((self.size, self.size))
         gather(p.arcs, p.nodes, p.rigid, self.out, matrix)
         return matrix
-
-
-def equations_near(model: Model, state: State, time: float, arcs: int = ARCS) -> Equations:
-    """The equations in a plan that suits `state`, with many arcs, started there."""
-    place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
-    place = prescribed(model, place, time)
-    shape = GivenShape(model, place, state)
-    plan = denser(model, first_plan(model, place, shape), arcs, shape)
-    return equations_in(model, place, plan, shape, time)
-
-
-def equations_in(model: Model, place: Place, plan: Plan, shape: Shape, time: float) -> Equations:
-    """The equations in a given plan."""
-    problem = build_problem(model, place, plan, shape)
-    return Equations(model, plan, problem, time, _memory(problem))
 
 
 def _memory(problem: Problem) -> Result:

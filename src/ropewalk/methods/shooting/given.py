@@ -8,6 +8,8 @@ along itself, so :math:`n(0)` is taken where the part of the force across the li
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
@@ -16,9 +18,10 @@ from ropewalk.loads.sea import current_here
 from ropewalk.methods.shooting.shape import GuessedShape, bed_height, line_scale
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.model.state import State
+from ropewalk.model.state import NODES_PER_LINE, State, end_positions, line_force, tangents_along
 
 ALONG = 1.0e-3  # weight of the tension's size, which a straight line leaves open, beside its direction
+NODES = 4 * (NODES_PER_LINE - 1) + 1  # of a line that is given by a few places
 ON_BED = 1.0e-3  # m above the bed: a place this near lies on it
 
 
@@ -32,7 +35,7 @@ class GivenShape(GuessedShape):
     def states(self, i: int, s: Array) -> tuple[Array, float, float]:
         """See Shape."""
         nodes = slice(self.state.start[i], self.state.start[i + 1])
-        at, r, n = self.state.s[nodes], self.state.position[nodes], state_force(self.state, i)
+        at, r, n = self.state.s[nodes], self.state.position[nodes], line_force(self.state, i)
         table: Array = np.column_stack([np.interp(s, at, column) for column in (*r.T, *n.T)])
         low, high = 0.0, 0.0
         if self.model.sea.has_seabed:
@@ -43,26 +46,54 @@ class GivenShape(GuessedShape):
         return table, low, high
 
 
-def state_force(state: State, i: int) -> Array:
-    """(n, 3) force n(s) of line i at its nodes: that of the state, or its tension along the nodes."""
-    nodes = slice(state.start[i], state.start[i + 1])
-    if state.node_force.shape[0] == state.s.size:
-        return state.node_force[nodes]
-    return state.tension[nodes, None] * tangents(state.position[nodes])
+def shaped_state(model: Model, state: State, lines: Mapping[str, Array]) -> State:
+    """The state with some lines along given places, (k, 3), and the others along catenaries; forces that suit them."""
+    ends = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    place = Place(state.point_position, state.body_position, state.body_quaternion)
+    hanging = GuessedShape(model, place)
+    parts = []
+    for i, name in enumerate(model.names.lines):
+        s = np.linspace(0.0, float(model.lines.length[i]), NODES)
+        if name in lines:
+            r = _spread(lines[name], ends[i], NODES)
+            parts.append((s, np.column_stack([r, fitting_force(model, i, s, r)])))
+        else:
+            parts.append((s, hanging.states(i, s)[0]))
+    if not parts:
+        return state
+    table: Array = np.concatenate([rows for _, rows in parts])
+    size = np.linalg.norm(table[:, 3:], axis=1)
+    return state._replace(
+        start=np.arange(len(parts) + 1, dtype=np.int64) * NODES,
+        s=np.concatenate([s for s, _ in parts]),
+        position=table[:, :3].copy(),
+        velocity=np.zeros((size.size, 3)),
+        tension=np.maximum(size, np.finfo(float).tiny),
+        node_force=table[:, 3:].copy(),
+        end_force=np.array([[rows[0, 3:], -rows[-1, 3:]] for _, rows in parts]),
+        grounded=np.zeros(len(parts)),
+    )
 
 
-def tangents(r: Array) -> Array:
-    """(n, 3) unit tangents at places along a line."""
-    t: Array = np.gradient(r, axis=0)
-    size = np.linalg.norm(t, axis=1)
-    t[size == 0.0] = [1.0, 0.0, 0.0]
-    return t / np.where(size > 0.0, size, 1.0)[:, None]
+def _spread(places: Array, ends: Array, n: int) -> Array:
+    """(n, 3) places evenly along the way through `places` from end A to end B (2, 3)."""
+    way = places
+    if not np.allclose(way[0], ends[0]):
+        way = np.concatenate([ends[:1], way])
+    if not np.allclose(way[-1], ends[1]):
+        way = np.concatenate([way, ends[1:]])
+    step = np.linalg.norm(np.diff(way, axis=0), axis=1)
+    along = np.concatenate([[0.0], np.cumsum(step)])
+    if along[-1] == 0.0:
+        return np.repeat(way[:1], n, axis=0)
+    wanted = np.linspace(0.0, along[-1], n)
+    return np.column_stack([np.interp(wanted, along, column) for column in way.T])
 
 
 def fitting_force(model: Model, i: int, s: Array, r: Array) -> Array:
     """(n, 3) force along line i if it were at places r (n, 3), m, of arc lengths s (n,): see the module."""
     spans = GuessedShape(model, Place(model.points.position, model.bodies.position, model.bodies.quaternion)).spans(i)
-    t, step = tangents(r), np.diff(s)
+    t, step = tangents_along(r), np.diff(s)
     f = _load(model, spans, s, r, t)
     total = np.concatenate([np.zeros((1, 3)), np.cumsum(0.5 * (f[1:] + f[:-1]) * step[:, None], axis=0)])
     total += _lumps(model, spans, s, r)

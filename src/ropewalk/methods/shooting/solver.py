@@ -201,6 +201,11 @@ class Shooting:
         shape = SolvedShape(model, work.problem, work.out)
         return line_stiffness(model, work.problem, work.plan, work.place, shape, (self.tolerance, self.pair))
 
+    def solution(self, model: Model, work: Work) -> Solution:
+        """The equilibrium that `work` holds, as what moves with parameters of the case."""
+        assert work.out is not None
+        return Solution(model, work.plan, work.place, work.problem, work.out, (self.tolerance, self.pair))
+
     def held(self, solution: Solution, time: float) -> Work:
         """Memory that holds a given solution, for `read` and `stiffness`."""
         return Work(solution.place, time, solution.plan, solution.problem, solution.out)

@@ -32,52 +32,47 @@ class Solution(NamedTuple):
     place: Place
     problem: Problem
     out: Result
+    integrator: tuple[float, int]  # tolerance per step, and pair
 
+    def tangent(self, variation: Callable[[float], Model], step: float) -> Array:
+        """dx/dp (n,) where variation(h) is the model with the parameter raised by h; step : of the differences."""
+        problem = self.problem
+        slope = np.zeros(problem.x.size)
+        for k, weight in STENCIL:
+            model = variation(k * step)
+            other = self._same_unknowns(model)
+            out = _memory(other)
+            parts = (other.arcs, other.nodes, other.rigid, model.sea)
+            evaluate(*parts, problem.x, problem.quaternions, *self.integrator, False, out)
+            slope += weight * out.residual / step
+        pattern = sparse_pattern(problem.x.size, problem.arcs, problem.nodes, problem.rigid)
+        matrix = sparse_matrix(pattern, self.out, problem.scales)
+        from ropewalk.numerics.sparse_lu import Factors  # when used: scipy.sparse takes a tenth of a second to load
 
-def tangent(
-    solution: Solution, variation: Callable[[float], Model], step: float, integrator: tuple[float, int]
-) -> Array:
-    """dx/dp (n,) where variation(h) is the model with the parameter raised by h; step : of the differences."""
-    problem = solution.problem
-    slope = np.zeros(problem.x.size)
-    for k, weight in STENCIL:
-        model = variation(k * step)
-        other = _same_unknowns(solution, model)
+        direction: Array = Factors(matrix).solve(-slope / problem.scales.row) * problem.scales.column
+        return direction
+
+    def size(self, direction: Array) -> float:
+        """Largest component of a direction (n,) of the unknowns, scaled."""
+        return float(np.max(np.abs(direction) / self.problem.scales.column, initial=0.0))
+
+    def moved(self, model: Model, direction: Array, step: float) -> Solution:
+        """The solution carried along its tangent to a model whose parameter is higher by `step`."""
+        problem = self.problem
+        other = self._same_unknowns(model)
+        move(problem.x, problem.quaternions, direction, step, other.nodes, other.rigid, other.x, other.quaternions)
         out = _memory(other)
         parts = (other.arcs, other.nodes, other.rigid, model.sea)
-        evaluate(*parts, problem.x, problem.quaternions, *integrator, False, out)
-        slope += weight * out.residual / step
-    pattern = sparse_pattern(problem.x.size, problem.arcs, problem.nodes, problem.rigid)
-    matrix = sparse_matrix(pattern, solution.out, problem.scales)
-    from ropewalk.numerics.sparse_lu import Factors  # when used: scipy.sparse takes a tenth of a second to load
+        evaluate(*parts, other.x, other.quaternions, *self.integrator, True, out)
+        return self._replace(model=model, place=place_of(other, self.place), problem=other, out=out)
 
-    direction: Array = Factors(matrix).solve(-slope / problem.scales.row) * problem.scales.column
-    return direction
-
-
-def moved(solution: Solution, model: Model, direction: Array, step: float, integrator: tuple[float, int]) -> Solution:
-    """The solution carried along its tangent to a model whose parameter is higher by `step`."""
-    problem = solution.problem
-    other = _same_unknowns(solution, model)
-    move(problem.x, problem.quaternions, direction, step, other.nodes, other.rigid, other.x, other.quaternions)
-    out = _memory(other)
-    parts = (other.arcs, other.nodes, other.rigid, model.sea)
-    evaluate(*parts, other.x, other.quaternions, *integrator, True, out)
-    return Solution(model, solution.plan, place_of(other, solution.place), other, out)
-
-
-def _same_unknowns(solution: Solution, model: Model) -> Problem:
-    """The problem of another model with the plan of the solution."""
-    shape = SolvedShape(solution.model, solution.problem, solution.out)
-    return build_problem(model, _held_where(solution, model), solution.plan, shape)
-
-
-def _held_where(solution: Solution, model: Model) -> Place:
-    """Places of the solution, with what is held where the other model has it."""
-    before, after = solution.model, model
-    points = solution.place.points + after.points.position - before.points.position
-    bodies = solution.place.bodies + after.bodies.position - before.bodies.position
-    return Place(points, bodies, solution.place.quaternions)
+    def _same_unknowns(self, model: Model) -> Problem:
+        """The problem of another model with the plan of this solution, what is held where that model has it."""
+        before, after = self.model, model
+        points = self.place.points + after.points.position - before.points.position
+        bodies = self.place.bodies + after.bodies.position - before.bodies.position
+        shape = SolvedShape(self.model, self.problem, self.out)
+        return build_problem(model, Place(points, bodies, self.place.quaternions), self.plan, shape)
 
 
 def _memory(problem: Problem) -> Result:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.run import solver_for
-from ropewalk.coupling import grips
 from ropewalk.coupling.coupled import Coupled
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.mixed import FemRun
 from ropewalk.methods.protocol import Claim, Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import build
@@ -80,9 +80,10 @@ class Engine:
 
     def _on_its_mesh(self, system: System) -> System:
         """The case with the elements that the equilibrium was found on, so that changes keep the nodes."""
-        counts = grips.elements_used(self._coupled._work)
-        if counts is None:
+        run = FemRun.of(self._coupled._work)
+        if run is None:
             return system
+        counts = run.elements
         changes, k = {}, 0
         for name, line in system.lines.items():
             for i in range(len(line.pieces)):
@@ -102,7 +103,7 @@ class Engine:
         self._calm_until, self._changed_at, self._saved_at = -np.inf, 0.0, -np.inf
         self._rest = self.state
         self._limits = self._scales()
-        grips.shortest_step(self._coupled._work, SHORTEST_STEP)
+        self._give_up_soon()
         self._save()
 
     def _scales(self) -> tuple[float, float]:
@@ -287,7 +288,7 @@ class Engine:
         found = self.changes.due(self._coupled.system, self.time, since)
         if found:
             self._coupled.set(found)
-            grips.shortest_step(self._coupled._work, SHORTEST_STEP)
+            self._give_up_soon()
 
     def _save(self) -> None:
         self._saved.append(Saved(self._coupled.save(), self.time, self._movers.keep()))
@@ -333,8 +334,14 @@ class Engine:
 
     def _go_on_with(self, solver: Solver, *, still: bool = False) -> None:
         self._coupled.calm(solver, still=still)
-        grips.shortest_step(self._coupled._work, SHORTEST_STEP)
+        self._give_up_soon()
         self.state = self._coupled.state
+
+    def _give_up_soon(self) -> None:
+        """Let a failure show soon, in steps that are too short for real time."""
+        run = FemRun.of(self._coupled._work)
+        if run is not None:
+            run.give_up_below(SHORTEST_STEP)
 
     def _back_to_first(self) -> None:
         self._coupled._choice = self._solver
@@ -345,7 +352,7 @@ class Engine:
 def live_solver(system: System) -> Solver:
     """Mixed elements where they claim the case, without a ledger; else the solver of the case."""
     from ropewalk.methods.claims import demands
-    from ropewalk.methods.mixed.solver import MixedFem
+    from ropewalk.methods.mixed import MixedFem  # loads compiled code
 
     model = build(system)
     fits = demands(model) | {Claim.DYNAMICS} <= MixedFem.claims

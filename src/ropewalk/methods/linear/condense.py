@@ -23,7 +23,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 from ropewalk.errors import InputError
 from ropewalk.methods.linear.assembly import assemble, placed
 from ropewalk.methods.linear.equilibrium import place_of
-from ropewalk.methods.linear.unknowns import DOFS, Place, Unknowns, number
+from ropewalk.methods.linear.unknowns import Place, Unknowns, number
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import FREE, LOOSE
 from ropewalk.model.model import Model
@@ -32,6 +32,7 @@ from ropewalk.numerics.sparse_lu import Factors
 
 NEUTRAL = 1e-6  # 1/s2, of the mass added to the stiffness: holds neutral modes (a yaw) far below any period of use
 AXES = ("x", "y", "z")
+DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
 
 class Condensed(NamedTuple):

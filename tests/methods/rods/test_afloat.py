@@ -19,7 +19,7 @@ from rod_bodies import (
     uniform_fields,
 )
 from ropewalk.errors import ConvergenceError
-from ropewalk.methods.rods.equilibrium import MAXIMUM, MINIMUM, FloatingPose, equilibrium, seek, trust_step
+from ropewalk.methods.rods.afloat import MINIMUM, FloatingPose, equilibrium, seek, trust_step
 from ropewalk.model.rods import RodModel
 from ropewalk.numerics.rotations import exp_se3, rigid
 from ropewalk.physics.rod_energy import float_at, upright_frame, wrench_and_stiffness
@@ -203,7 +203,7 @@ def test_converges_quadratically_near_the_end():
 
 def test_maximum_is_where_minus_the_energy_is_smallest():
     rod = build(BODIES["snake"])
-    top = equilibrium(rod, goal=MAXIMUM)
+    top = equilibrium(rod, goal="maximum")
     assert np.all(top.curvature < 0.0)
     assert top.energy > equilibrium(rod).energy
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from ropewalk.model.arrays import floats
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.quadrature import gauss_legendre
+from ropewalk.numerics.rotations import tangent_basis
 from ropewalk.physics.rod_energy import (
+    VOLUME_TOLERANCE,
     float_at,
     reduced_energy,
     rough_heave,
@@ -31,7 +34,6 @@ FIRST_RADIUS = 1.0  # of the trust region, rad
 LARGEST_RADIUS = 1.4  # rad; half a turn would overshoot every basin
 SMALLEST_RADIUS = 1e-14  # rad; below it no step changes u
 ACCEPT = 0.05  # share of the predicted gain that a step must bring
-VOLUME_TOLERANCE = 4e-15  # relative; round-off of the sum over the points
 LONG_STEP = 0.15  # rad; beyond it the heave is guessed again in place of following the waterplane
 LOOSE = 0.02  # relative volume error that the second-order elimination of the heave bears far from the solution
 NEUTRAL = 1e-11  # curvature over the largest one below which plain Newton leaves a direction alone
@@ -43,6 +45,8 @@ ENERGY_NOISE = 1e-14  # of V0 times the length; gains below it cannot be disting
 MINIMUM = 1  # what `seek` looks for
 ANY = 0
 MAXIMUM = -1
+Goal = Literal["minimum", "maximum", "any"]
+GOALS = {"minimum": MINIMUM, "maximum": MAXIMUM, "any": ANY}
 
 TOLERANCE = 1e-13  # of the moment over weight times length
 GOOD_ENOUGH = 1e-12  # of the same, where quadrature noise stops the search before
@@ -53,31 +57,6 @@ FINE = gauss_legendre(48)  # for split intervals where the usual rule is too coa
 FOUND = 0  # how `seek` ends
 TOO_MANY_STEPS = 1
 STALLED = 2
-
-
-@kernel
-def tangent_basis(u):
-    """Two unit vectors that complete u to an orthonormal frame.
-
-    Source: Gram-Schmidt with the axis least along u, t_2 = u x t_1.
-
-    u : (3,) unit    returns (2, 3)
-    """
-    t = np.zeros((2, 3))
-    k = 0
-    for i in range(1, 3):
-        if abs(u[i]) < abs(u[k]):
-            k = i
-    t[0, k] = 1.0
-    for i in range(3):
-        t[0, i] -= u[k] * u[i]
-    norm = math.sqrt(t[0, 0] ** 2 + t[0, 1] ** 2 + t[0, 2] ** 2)
-    for i in range(3):
-        t[0, i] /= norm
-    t[1, 0] = u[1] * t[0, 2] - u[2] * t[0, 1]
-    t[1, 1] = u[2] * t[0, 0] - u[0] * t[0, 2]
-    t[1, 2] = u[0] * t[0, 1] - u[1] * t[0, 0]
-    return t
 
 
 @kernel
@@ -319,6 +298,9 @@ def judge(real, gain, noise, closer, step, radius, kink):
     return True, radius
 
 
+UNSOUGHT = np.zeros((1, 4))  # path of a pose that no search led to
+
+
 @dataclass(frozen=True)
 class FloatingPose:
     """A rod at rest, or as near as the search came; wrench and stiffness at the mass centre, world axes, yaw zero."""
@@ -337,6 +319,33 @@ class FloatingPose:
         repr=False
     )  # (iterations + 1, 4): energy (m4), moment over weight times length, radius, evaluations
 
+    @classmethod
+    def at(
+        cls, rod: RodModel, u: Array, z: float, acc: Integrals, path: Array = UNSOUGHT, counts: tuple[int, int] = (0, 1)
+    ) -> FloatingPose:
+        """The pose with up u in head axes and the head at height z, from its integrals.
+
+        path : of the search    counts : its iterations and evaluations
+        """
+        _, roll, pitch = upright_frame(u)
+        weight_density = rod.water_density * rod.gravity
+        wrench, stiffness = wrench_and_stiffness(acc, rod.centre, rod.float_volume, u, weight_density)
+        model = reduced_energy(acc, rod.centre, rod.float_volume, z, u, tangent_basis(u))
+        low, high, _, _ = eigen_2x2(model.h11, model.h12, model.h22)
+        return cls(
+            up=u,
+            heave=z,
+            roll=roll,
+            pitch=pitch,
+            energy=weight_density * model.energy,
+            wrench=wrench,
+            stiffness=stiffness,
+            curvature=weight_density * np.array([low, high]),
+            iterations=counts[0],
+            evaluations=counts[1],
+            path=path.copy(),
+        )
+
     @property
     def residual(self) -> float:
         """Residual moment over weight times length."""
@@ -348,11 +357,11 @@ def equilibrium(
     up: Array | None = None,
     heave: float | None = None,
     *,
-    goal: int = MINIMUM,
+    goal: Goal = "minimum",
     tolerance: float = TOLERANCE,
     most: int = MOST_STEPS,
 ) -> FloatingPose:
-    """Equilibrium of `rod` from a start pose: a stable one, unless `goal` is MAXIMUM or ANY.
+    """Equilibrium of `rod` from a start pose: a stable one, unless another `goal` is given.
 
     up : direction of up in head axes to start from    heave : height of the head, m; left out, the centre of mass
     starts at the surface. Raises ConvergenceError with the pose reached if the search fails.
@@ -362,14 +371,14 @@ def equilibrium(
     z = -float(start @ rod.centre) if heave is None else float(heave)
     path = np.zeros((most + 1, 4))
     status, steps, used, u, z, acc = seek(
-        rod.panels, rod.centre, rod.float_volume, rod.length, start, z, goal, tolerance, most, path
+        rod.panels, rod.centre, rod.float_volume, rod.length, start, z, GOALS[goal], tolerance, most, path
     )
     if status == STALLED:  # the pose sits where the quadrature changes its rule: finer points make the jump small
         fine = rod.panels._replace(sub_x=floats(FINE.x), sub_w=floats(FINE.weight))
         status, steps, used, u, z, acc = seek(
-            fine, rod.centre, rod.float_volume, rod.length, u, z, goal, tolerance, most, path
+            fine, rod.centre, rod.float_volume, rod.length, u, z, GOALS[goal], tolerance, most, path
         )
-    pose = describe(rod, u, z, acc, steps, used, path[: steps + 1])
+    pose = FloatingPose.at(rod, u, z, acc, path[: steps + 1], (steps, used))
     if status != FOUND:
         why = "the trust region shrank to nothing" if status == STALLED else f"{most} steps were not enough"
         raise ConvergenceError(
@@ -380,23 +389,21 @@ def equilibrium(
     return pose
 
 
-def describe(rod: RodModel, u: Array, z: float, acc: Integrals, steps: int, used: int, path: Array) -> FloatingPose:
-    """Report of a pose, from its integrals."""
-    _, roll, pitch = upright_frame(u)
-    weight_density = rod.water_density * rod.gravity
-    wrench, stiffness = wrench_and_stiffness(acc, rod.centre, rod.float_volume, u, weight_density)
-    model = reduced_energy(acc, rod.centre, rod.float_volume, z, u, tangent_basis(u))
-    low, high, _, _ = eigen_2x2(model.h11, model.h12, model.h22)
-    return FloatingPose(
-        up=u,
-        heave=z,
-        roll=roll,
-        pitch=pitch,
-        energy=weight_density * model.energy,
-        wrench=wrench,
-        stiffness=stiffness,
-        curvature=weight_density * np.array([low, high]),
-        iterations=steps,
-        evaluations=used,
-        path=path.copy(),
-    )
+def traced_equilibrium(
+    rod: RodModel, up: Array, heave: float | None
+) -> tuple[FloatingPose, list[tuple[float, float, float, float]]]:
+    """The stable equilibrium from a start; energy (J), residual force (N), roll and pitch moments (N m) on the way.
+
+    The search is repeated with one step more, which gives the same poses.
+    """
+    trace = []
+    for most in range(MOST_STEPS + 1):
+        try:
+            pose, done = equilibrium(rod, up, heave, most=most), True
+        except ConvergenceError as error:
+            assert isinstance(error.report, FloatingPose)
+            pose, done = error.report, False
+        trace.append((pose.energy, float(pose.wrench[2]), float(pose.wrench[3]), float(pose.wrench[4])))
+        if done:
+            return pose, trace
+    raise ConvergenceError(f"rod: no equilibrium after {MOST_STEPS} steps; start from another up direction")
