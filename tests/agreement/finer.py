@@ -19,11 +19,10 @@ from ropewalk.analysis.static_doubts import FRICTIONLESS
 from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, attempt
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
+from ropewalk.methods.mixed.nested import meshed_as, with_mesh_times
 from ropewalk.methods.mixed.statics import MixedFemStatics
-from ropewalk.model.arrays import Array, ints
 from ropewalk.model.given import still
 from ropewalk.model.model import Model, build
-from ropewalk.model.state import State
 
 TIMES = 3.7  # elements of the finer mesh for each of the coarser one: no node but those of pieces is in both
 AGREE = 1e-3  # of the largest end force, where a smaller error is stated
@@ -50,9 +49,7 @@ def finer_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_case
     except (InputError, ConvergenceError) as error:
         return {**result, "outcome": "failed", "text": str(error), "time": time.process_time() - begin}
     result |= {"doubts": sorted({doubt.code for doubt in answer.doubts}), "time": time.process_time() - begin}
-    finer = model._replace(
-        lines=model.lines._replace(piece_elements=ints(np.rint(TIMES * elements(model, answer.state))))
-    )
+    finer = with_mesh_times(meshed_as(model, answer.solved[1]), TIMES)
     apart = [_apart(attempt(system, finer, "fem", AsGiven(), 0.0, guess), answer) for guess in (None, answer.state)]
     found = [each for each in apart if each is not None]
     if not found:
@@ -96,16 +93,6 @@ def fine_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_case)
     row = {"time": 0.0, "doubts": sorted({doubt.code for doubt in chosen.doubts}),
            "apart": apart, "allowed": max(stated, AGREE)}  # fmt: skip
     return {**result, "outcome": "done", "text": "fem", "methods": {"chosen mesh": row}}
-
-
-def elements(model: Model, state: State) -> Array:
-    """(n_pieces,) elements of the pieces of all lines in a state."""
-    lines, counts = model.lines, np.zeros(model.lines.piece_section.size)
-    for i in range(lines.length.size):
-        s, pieces = state.s[state.start[i] : state.start[i + 1]], slice(lines.piece_start[i], lines.piece_start[i + 1])
-        inner = np.cumsum(lines.piece_length[pieces])[:-1]
-        counts[pieces] = np.bincount(np.searchsorted(inner, 0.5 * (s[1:] + s[:-1])), minlength=inner.size + 1)
-    return counts
 
 
 def _apart(finer: Any, answer: Equilibrium) -> float | None:

@@ -23,7 +23,7 @@ from ropewalk.assembly.anchor import (
 )
 from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
 from ropewalk.assembly.given import GivenMesh, build_given_mesh
-from ropewalk.assembly.grading import lift_offs, shared_out
+from ropewalk.assembly.grading import focused, lift_offs, shared_out
 from ropewalk.assembly.lift import build_shed
 from ropewalk.assembly.load_arrays import build_loads
 from ropewalk.assembly.winches import WinchMesh, no_winches
@@ -321,10 +321,13 @@ def _edges(model: Model, line: int) -> Edges:
     grading, length = float(model.lines.grading[line]), float(model.lines.length[line])
     places = lift_offs(model, line) if grading > 1.0 else []
     winch = model.lines.winches.end[model.lines.winches.line == line]
+    focus = model.lines.focus[model.lines.focus.line == line]
     for a, b, section, n in _stretches(model, line):
         at_winch = (a == 0.0 and 0 in winch) or (b >= NEARLY * length and 1 in winch)  # to be split and joined: equal
-        edges += list(shared_out(a, b, n, [] if at_winch else places, grading, length)[1:])
-        section_of += [section] * n
+        own = shared_out(a, b, n, [] if at_winch else places, grading, length)
+        own = focused(own, focus) if focus.size else own
+        edges += list(own[1:])
+        section_of += [section] * (own.size - 1)
     return np.array(edges), np.array(section_of)
 
 

@@ -1,4 +1,4 @@
-r"""What a mesh leaves open in the forces at the ends of lines: by a change of it, and by sharp bends.
+r"""What a mesh leaves open in the forces at the ends of lines: by a change of it, and at single places of it.
 
 A line that hangs down and up again without a horizontal force, or straight down to the bed, turns within one element.
 The place within it is unknown: half the weight of the element,
@@ -6,12 +6,21 @@ The place within it is unknown: half the weight of the element,
 .. math:: \tfrac12 w\, \Delta s,
 
 may hang at either end of the line, or lie on the bed. Halving the elements shows this error only by chance.
+Where a free point is pressed to a depth z into the bed, a line goes on from it at its own depth, or rises; the half
+element that is lumped there is pressed as deep as the point, all of it, and :math:`\tfrac12 |k b z - w|\, \Delta s` is
+the force that this leaves open.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 
+from ropewalk.assembly.anchor import end_section
+from ropewalk.assembly.mesh import contact_width
+from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import bed_heights
 from ropewalk.model.model import Model
@@ -23,16 +32,33 @@ SMALL = 1e-3  # of the largest end force of all lines: what smaller ones are com
 SHARP = 0.5  # rad between two elements: beyond it a line turns within an element, not along many
 
 
+class Kink(NamedTuple):
+    """A place where a line turns, or leaves the bed, within an element."""
+
+    line: int
+    s: float  # m from end A
+    length: float  # of the longest element there, m
+    force: float  # that it leaves open, N
+
+
 def largest_change(one: State, other: State) -> float:
     """Of end forces as vectors between two states, each line's by its own larger one in `other`."""
-    return _relative(np.max(np.linalg.norm(other.end_force - one.end_force, axis=2), axis=1), other)
+    change = np.max(np.linalg.norm(other.end_force - one.end_force, axis=2), axis=1)
+    return float(np.max(relative_force(change, other), initial=0.0))
 
 
 def bend_error(model: Model, state: State) -> float:
     """Of end forces, by sharp bends of the lines of a mesh; relative as `largest_change`."""
+    error: Array = np.zeros(model.lines.length.size)
+    for kink in bends(model, state):
+        error[kink.line] = max(error[kink.line], kink.force)
+    return float(np.max(relative_force(error, state), initial=0.0))
+
+
+def bends(model: Model, state: State) -> Iterator[Kink]:
+    """Sharp bends, but for those at what is attached, whose place is known."""
     lines, sections, sea = model.lines, model.sections, model.sea
-    error: Array = np.zeros(lines.length.size)
-    for i in range(error.size):
+    for i in range(lines.length.size):
         nodes = slice(int(state.start[i]), int(state.start[i + 1]))
         s, chord = state.s[nodes], np.diff(state.position[nodes], axis=0)
         size = np.linalg.norm(chord, axis=1)
@@ -48,12 +74,28 @@ def bend_error(model: Model, state: State) -> float:
         if sea.has_seabed:  # what lies there with both its neighbours hangs at no end
             lies = bed_heights(sea, state.position[nodes]) <= float(np.max(sections.contact_radius[k]))
             sharp &= ~(lies[:-2] & lies[2:])
-        error[i] = 0.5 * float(np.max(np.maximum(weight[1:], weight[:-1])[sharp], initial=0.0))
-    return _relative(error, state)
+        for n in np.flatnonzero(sharp):
+            longest = float(max(s[n + 1] - s[n], s[n + 2] - s[n + 1]))
+            yield Kink(i, float(s[n + 1]), longest, 0.5 * float(max(weight[n], weight[n + 1])))
 
 
-def _relative(error: Array, state: State) -> float:
-    """The largest of errors (n_lines,), N, each by the larger end force of its line."""
+def stands(model: Model, state: State) -> Iterator[Kink]:
+    """Ends of lines at free points on the bed."""
+    sea, sections, radii = model.sea, model.sections, end_radii(model)
+    for i, side in zip(*np.nonzero(point_footings(model) > 0.0), strict=True):
+        first, last = int(state.start[i]), int(state.start[i + 1]) - 1
+        end, next_ = (first, first + 1) if side == 0 else (last, last - 1)
+        depth = float(radii[i, side] - bed_heights(sea, state.position[end]))
+        if depth > 0.0:
+            k, length = end_section(model, i, side), float(abs(state.s[next_] - state.s[end]))
+            weight = (sections.mass[k] - sea.water_density * sections.area[k]) * sea.gravity
+            pressed = float(sea.bed_stiffness * contact_width(model, k) * depth - weight)
+            yield Kink(int(i), float(state.s[end]), length, 0.5 * abs(pressed) * length)
+
+
+def relative_force(error: Array, state: State) -> Array:
+    """Errors (n_lines,), N, each by the larger end force of its line."""
     own = np.max(np.linalg.norm(state.end_force, axis=2), axis=1)
     scale = np.maximum(own, SMALL * np.max(own, initial=0.0))
-    return float(np.max(np.divide(error, scale, out=np.zeros_like(error), where=scale > 0.0), initial=0.0))
+    found: Array = np.divide(error, scale, out=np.zeros_like(error), where=scale > 0.0)
+    return found

@@ -29,6 +29,16 @@ POINT, BODY, ROD = 0, 1, 2  # what a line's end is fastened to
 PRESSURE, FORCE_TABLE, ROTATING = 0, 1, 2  # kinds of distributed load
 EDGE = 1e-9  # of the length: over which a tabled load begins and ends; far below any element
 
+# a place of a line around which a mesh has shorter elements; see assembly/grading.py
+FOCUS = np.dtype(
+    [
+        ("line", "i8"),
+        ("s", "f8"),  # m from end A
+        ("longest", "f8"),  # element there, m
+        ("reach", "f8"),  # to either side, m
+    ]
+)
+
 
 class Sections(NamedTuple):
     """Cross-sections, one entry each."""
@@ -83,6 +93,7 @@ class Lines(NamedTuple):
     over_offset: Array  # (p, 3) in the body frame, m
     winches: Winches
     breaks: Breaks
+    focus: Records  # (n_focuses,) of FOCUS: none but those that a method of elements puts there itself
 
 
 def build_sections(sections: Mapping[str, Section], water_density: float, laws: Mapping[str, Law]) -> Sections:
@@ -195,6 +206,7 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
         over_offset=floats([offset for _, _, offset in over], (-1, 3)),
         winches=build_winches(system_lines, book),
         breaks=build_breaks(system_lines),
+        focus=records(0, FOCUS),
     )  # fmt: skip
 
 

@@ -16,18 +16,20 @@ error what the mean of so many numbers scatters by.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from ropewalk.assembly.mesh import elements_of
-from ropewalk.assembly.mesh_error import MARGIN, SMALL, bend_error, largest_change
+from ropewalk.assembly.mesh_error import MARGIN, SMALL, bend_error, bends, largest_change, relative_force, stands
 from ropewalk.loads.footing import end_radii, point_footings
-from ropewalk.methods.mixed.nested import resettled, with_elements
+from ropewalk.methods.mixed.nested import resettled, with_elements, with_mesh_times
 from ropewalk.methods.mixed.report import FemWork, read_state
 from ropewalk.methods.mixed.settle import rubs, still_water
-from ropewalk.model.arrays import Array, Flags, Ints, ints
+from ropewalk.model.arrays import Array, Flags, Ints, Records, ints, joined, put, records
 from ropewalk.model.environment import bed_heights
+from ropewalk.model.lines import FOCUS
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.physics.current import POWER
@@ -35,6 +37,8 @@ from ropewalk.physics.current import POWER
 ACCURACY = 1e-2  # wanted relative error of end tensions, unless given
 MOST_ELEMENTS, MOST_ASKED_FOR = 400, 1_600  # of a line, that a mesh is refined to; where a smaller error is required
 MOST_IN_ALL = 4_000  # elements of a system, beyond which no finer mesh is tried
+SHORTEN = 0.0625  # by what elements at a focus are shorter than before, at most
+FINEST = 1e-6  # of a line: no element at a focus is shorter
 MESHES = 8  # from which stiffness is taken where lines lie on the bed
 
 
@@ -47,7 +51,6 @@ class Finer(NamedTuple):
     """The equilibrium on a finer mesh, and the error of the coarser one."""
 
     error: float  # relative, of end tensions
-    counts: Ints  # (n_pieces,) elements
     work: FemWork
 
 
@@ -56,9 +59,9 @@ def chosen_here(model: Model) -> Flags:
     return np.asarray(model.lines.piece_elements == 0)
 
 
-def can_be_refined(counts: Ints) -> bool:
+def can_be_refined(n_elements: int) -> bool:
     """Whether a mesh of half the elements' length may be tried."""
-    return 0 < int(np.sum(counts)) <= MOST_IN_ALL
+    return 0 < n_elements <= MOST_IN_ALL
 
 
 def finer(model: Model, work: FemWork, t: float) -> Finer | None:
@@ -67,22 +70,45 @@ def finer(model: Model, work: FemWork, t: float) -> Finer | None:
     model : with the numbers of elements of `work`
     """
     calm = model._replace(sea=still_water(model.sea))
-    coarse, counts = read_state(calm, work), 2 * elements_of(model)
-    found = resettled(model, work, counts, t) if can_be_refined(work.counts) else None
+    coarse = read_state(calm, work)
+    found = resettled(with_mesh_times(model, 2.0), work, t) if can_be_refined(work.mesh.element.size) else None
     if found is None or rubs(found) != rubs(work):
         return None
     error = largest_change(coarse, read_state(calm, found)) / (1.0 - 0.5 ** _order(model, work, coarse))
-    return Finer(max(MARGIN * error, bend_error(model, coarse)), counts, found)
+    return Finer(max(MARGIN * error, bend_error(model, coarse)), found)
 
 
 def error_by_coarser(model: Model, work: FemWork, t: float) -> float | None:
     """As that of `finer`, from elements of twice the length; None if no equilibrium is found on them."""
-    calm, counts = model._replace(sea=still_water(model.sea)), elements_of(model)
+    calm = model._replace(sea=still_water(model.sea))
     state = read_state(calm, work)
-    found = resettled(model, work, np.ceil(0.5 * counts), t) if np.any(counts > 1) else None
+    found = resettled(with_mesh_times(model, 0.5), work, t) if np.any(elements_of(model) > 1) else None
     if found is None or rubs(found) != rubs(work):
         return None
     return max(MARGIN * largest_change(read_state(calm, found), state), bend_error(model, state))
+
+
+def refocused(model: Model, state: State, wanted: float) -> Records | None:
+    """Focuses of a mesh around single places that leave open more than `wanted`, beside those it has; None if none do.
+
+    Only lines whose elements are left to the program have them, and none with winches or breaks, which cut elements.
+    model : as given, with the focuses of the mesh of `state`
+    """
+    lines, own = model.lines, [chosen_here(model)[a:b].all() for a, b in pairwise(model.lines.piece_start)]
+    fixed = set(lines.winches.line.tolist()) | set(lines.breaks.line.tolist())
+    found = []
+    for kink in (*bends(model, state), *stands(model, state)):
+        error: Array = np.zeros(lines.length.size)
+        error[kink.line] = MARGIN * kink.force
+        share = 0.5 * wanted / max(float(np.max(relative_force(error, state))), 1e-300)
+        size = kink.length * max(share, SHORTEN)
+        if share < 1.0 and own[kink.line] and kink.line not in fixed and size > FINEST * lines.length[kink.line]:
+            found.append((kink.line, kink.s, size, kink.length))
+    if not found:
+        return None
+    new = records(len(found), FOCUS)
+    put(new, **dict(zip(FOCUS.names or (), np.array(found).T, strict=True)))
+    return joined([lines.focus, new], FOCUS)
 
 
 def _order(model: Model, work: FemWork, state: State) -> float:
@@ -109,12 +135,12 @@ def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tu
     if not np.any(counts):
         return counts, -1.0
     # winches add and take elements as long as those of the start
-    if model.lines.winches.line.size or not can_be_refined(counts):
+    if model.lines.winches.line.size or not can_be_refined(int(np.sum(counts))):
         return counts, _error_at(with_elements(model, counts), work, begin)
     times = _moments(model, begin) if np.any(free) else [begin]
     while True:
         case, same = with_elements(model, counts), np.array_equal(counts, work.counts)
-        found = [work if same and t == begin else resettled(model, work, counts, t) for t in times]
+        found = [work if same and t == begin else resettled(case, work, t) for t in times]
         error = max(-1.0 if each is None else _error_at(case, each, t) for each, t in zip(found, times, strict=True))
         if (
             error <= wanted * _range(model, [each for each in found if each is not None])

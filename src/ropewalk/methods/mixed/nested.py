@@ -34,16 +34,30 @@ FEW = 100  # elements of a line that comes to rest from any start
 
 
 def with_elements(model: Model, counts: Array | Ints) -> Model:
-    """The model with these numbers of elements (n_pieces,)."""
+    """The model with these numbers of elements (n_pieces,), beside those around its focuses."""
     return model._replace(lines=model.lines._replace(piece_elements=ints(np.maximum(1, np.rint(counts)))))
 
 
-def resettled(model: Model, work: FemWork, counts: Array | Ints, t: float) -> FemWork | None:
-    """The equilibrium at time t near that of `work` on a mesh with other numbers of elements; None if not found.
+def meshed_as(model: Model, work: FemWork) -> Model:
+    """The model with the mesh of `work`."""
+    lines = model.lines._replace(focus=work.focus)
+    return with_elements(model._replace(lines=lines), work.counts)
+
+
+def with_mesh_times(model: Model, factor: float) -> Model:
+    """The model with elements of 1/factor of their length, everywhere."""
+    focus = model.lines.focus.copy()
+    focus.longest /= factor
+    lines = model.lines._replace(focus=focus)
+    return with_elements(model._replace(lines=lines), np.ceil(factor * elements_of(model)))
+
+
+def resettled(model: Model, work: FemWork, t: float) -> FemWork | None:
+    """The equilibrium at time t near that of `work` on the mesh of `model`; None if not found.
 
     It is not for steps.
     """
-    found, report = _on_mesh(model, work, counts, t, lanes=False)
+    found, report = _on_mesh(model, work, t, lanes=False)
     return found if report.good else None
 
 
@@ -60,7 +74,7 @@ def settle_nested(model: Model, work: FemWork, state: State) -> Report:
         report = rub_on_bed(first, found, t, settle_gradually(first, found, state))
         iterations += report.iterations
         for counts in (*meshes[1:], elements_of(model)) if report.good else ():
-            finer, report = _on_mesh(model, found, counts, t)
+            finer, report = _on_mesh(with_elements(model, counts), found, t)
             iterations += report.iterations
             found = finer if report.good else found
         if report.good:
@@ -70,14 +84,14 @@ def settle_nested(model: Model, work: FemWork, state: State) -> Report:
     return replace(report, iterations=iterations + report.iterations)
 
 
-def _on_mesh(model: Model, work: FemWork, counts: Array | Ints, t: float, lanes: bool = True) -> tuple[FemWork, Report]:
+def _on_mesh(model: Model, work: FemWork, t: float, lanes: bool = True) -> tuple[FemWork, Report]:
     """As `resettled`. If friction is not found from scratch, it is sought from that of `work`."""
-    other, state, damping = with_elements(model, counts), _read(model, work, t), work.mesh.mass_damping
-    found = make_work(other, state, damping, lanes=lanes)
-    report = rub_on_bed(other, found, t, settle(other, found, t))
+    state, damping = _read(model, work, t), work.mesh.mass_damping
+    found = make_work(model, state, damping, lanes=lanes)
+    report = rub_on_bed(model, found, t, settle(model, found, t))
     if report.good and rubs(work) and not rubs(found):
-        second = make_work(other, state, damping, lanes=lanes)
-        rubbed = rub_from(other, second, t, shares_at(work.mesh, work.steps, second.mesh))
+        second = make_work(model, state, damping, lanes=lanes)
+        rubbed = rub_from(model, second, t, shares_at(work.mesh, work.steps, second.mesh))
         if rubbed.good:
             return second, replace(rubbed, iterations=report.iterations + rubbed.iterations)
     return found, report

@@ -17,7 +17,7 @@ from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.reading import Reading, Tape, fields_of, first_moment, new_tape, reading_of
 from ropewalk.methods.mixed.remesh import end_length
 from ropewalk.methods.mixed.steps import Work
-from ropewalk.model.arrays import Array, Flags, Ints, floats, ints
+from ropewalk.model.arrays import Array, Flags, Ints, Records, floats, ints
 from ropewalk.model.in_time import Functions
 from ropewalk.model.model import Model
 from ropewalk.model.state import NONE, State, resample
@@ -55,7 +55,8 @@ class FemWork:
     start: Ints  # (n_lines + 1,) first node of each line in what is read
     s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
     lies: Flags  # (n_lines, 2) ends A and B that lie on the bed, as the mesh has them
-    counts: Ints  # (n_pieces,) elements
+    counts: Ints  # (n_pieces,) elements, without those that focuses add
+    focus: Records  # (n_focuses,) of FOCUS of model/lines.py, where there are more
     compiled: Compiled | None = None
     reading: Reading | None = None  # of `read_mesh`
     read_mesh: Mesh | None = None
@@ -81,6 +82,7 @@ class FemWork:
             "s",
             "lies",
             "counts",
+            "focus",
         ):
             setattr(self, name, getattr(other, name))
         self.compiled, self.reading, self.read_mesh, self.forces, self.room = None, None, None, None, None

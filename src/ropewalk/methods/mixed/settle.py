@@ -80,6 +80,7 @@ def fresh_memory(model: Model, mesh: Mesh, work: Work, lies: Flags) -> FemWork:
         s=s,
         lies=lies,
         counts=elements_of(model),
+        focus=model.lines.focus,
     )
 
 

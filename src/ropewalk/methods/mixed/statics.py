@@ -17,7 +17,7 @@ from ropewalk.methods.mixed.equilibrium import guess
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.friction import hold
 from ropewalk.methods.mixed.links import link_loads
-from ropewalk.methods.mixed.nested import resettled, settle_nested, with_elements
+from ropewalk.methods.mixed.nested import meshed_as, resettled, settle_nested, with_elements, with_mesh_times
 from ropewalk.methods.mixed.payout import lengthened
 from ropewalk.methods.mixed.relaxation import relax
 from ropewalk.methods.mixed.report import FemWork, read_state
@@ -61,7 +61,7 @@ class MixedFemStatics:
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """The equilibrium under the loads at time t."""
-        meshed = with_elements(model, work.counts)
+        meshed = meshed_as(model, work)
         state = read_state(model, work)._replace(time=t)
         if model.lines.winches.line.size:
             fresh = make_work(meshed, state, 0.0)
@@ -76,7 +76,7 @@ class MixedFemStatics:
             report = replace(report, figures={**report.figures, "links": forces})
         work.steps.clock[0].time = t
         if tuple(self.order) != LOWEST and report.good:
-            return self._raise_order(with_elements(model, work.counts), work, t)
+            return self._raise_order(meshed_as(model, work), work, t)
         return report
 
     def _raise_order(self, model: Model, work: FemWork, t: float) -> Report:
@@ -96,23 +96,41 @@ class MixedFemStatics:
 
         If it never is, the mesh with the least error remains.
         """
-        free = meshes.chosen_here(model)
-        most = meshes.MOST_ELEMENTS if self.accuracy >= meshes.ACCURACY else meshes.MOST_ASKED_FOR
         best, least = work, np.inf
         finer: FemWork | None = replace(work)
         while finer is not None:
             work.take(finer)
-            meshed, finer = with_elements(model, work.counts), None
+            meshed, finer = meshed_as(model, work), None
             found = meshes.finer(meshed, work, t)
             error = meshes.error_by_coarser(meshed, work, t) if found is None else found.error
             if error is not None and error <= least:
                 best, least = replace(work), error
-            if found is not None and found.error > self.accuracy and np.any(free):
-                counts = np.where(free, found.counts, work.counts)
-                if int(np.max(counts[free])) <= most:
-                    finer = found.work if np.all(free) else resettled(model, work, counts, t)
+            if error is None or error > self.accuracy:
+                finer = self._focused(model, work, t) or (
+                    None if found is None else self._halved(model, work, found, t)
+                )
         work.take(best)
         return {"discretisation_error": least, "accuracy": self.accuracy} if least < np.inf else {UNJUDGED: 1.0}
+
+    def _focused(self, model: Model, work: FemWork, t: float) -> FemWork | None:
+        """The equilibrium on a mesh with shorter elements at single places that need them; None if there are none."""
+        model = model._replace(lines=model.lines._replace(focus=work.focus))
+        focus = meshes.refocused(model, self.read(model, work), self.accuracy)
+        if focus is None:
+            return None
+        finer = with_elements(model._replace(lines=model.lines._replace(focus=focus)), work.counts)
+        return resettled(finer, work, t)
+
+    def _halved(self, model: Model, work: FemWork, found: meshes.Finer, t: float) -> FemWork | None:
+        """The equilibrium on elements of half the length, where they are left to the program; None beyond the most."""
+        free = meshes.chosen_here(model)
+        most = meshes.MOST_ELEMENTS if self.accuracy >= meshes.ACCURACY else meshes.MOST_ASKED_FOR
+        if not np.any(free) or int(np.max(found.work.counts[free])) > most:
+            return None
+        if np.all(free):
+            return found.work
+        counts = np.where(free, found.work.counts, work.counts)
+        return resettled(with_elements(with_mesh_times(meshed_as(model, work), 2.0), counts), work, t)
 
     def read(self, model: Model, work: FemWork) -> State:
         """The State found last."""
@@ -126,13 +144,13 @@ class MixedFemStatics:
 
         Where lines lie on the bed it is the mean over several meshes, whose scatter is kept in `work.stiffness_error`.
         """
-        meshed, state = with_elements(model, work.counts), self.read(model, work)
+        meshed, state = meshed_as(model, work), self.read(model, work)
         found = [self._stiffness(meshed, state)]
         if np.any(state.grounded > 0.0) and model.bodies.mass.size and not model.lines.winches.line.size:
             for counts in meshes.shifted_meshes(meshed):
-                other = resettled(model, work, counts, state.time)
+                case = with_elements(meshed, counts)
+                other = resettled(case, work, state.time)
                 if other is not None:
-                    case = with_elements(model, counts)
                     found.append(self._stiffness(case, self.read(case, other)))
             work.stiffness_error = meshes.scatter(np.array(found)) if len(found) > 1 else -1.0
         mean: Array = np.mean(found, axis=0)
