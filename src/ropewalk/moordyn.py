@@ -30,6 +30,7 @@ GetBody = _names.get_body
 GetBodyID = _names.part_id
 GetBodyState = _names.body_state
 GetBodyType = _names.part_type
+GetDoubts = _names.doubts
 GetFASTtens = _names.end_tensions
 GetLine = _names.get_line
 GetLineFairTen = _names.line_fairlead_tension

@@ -34,6 +34,7 @@ ANSWERS = [
     (ROPE, ("response", "case.yaml"), "breaking-load"),
     (ROPE, ("response", "case.yaml", "--drive", "force:b:x", "--method", "time", "-n", "1"), None),
     (ROPE, ("sweep", "sweep.yaml"), "breaking-load"),
+    (ROPE, ("sweep", "sweep.yaml", "--dry-run"), "breaking-load"),
     (ROPE, ("verify", "case.yaml"), "breaking-load"),
     (BREAKER, ("waves", "case.yaml"), "breaking-waves"),
     (RING, ("float", "case.yaml"), "rod-overlap"),
@@ -51,21 +52,41 @@ def test_json_of_every_answer_has_its_doubts(case, arguments, code, tmp_path, mo
     done, out, err = ropewalk(*arguments, "--json", capsys=capsys)
     assert done == 0, err
     answer = json.loads(out)
-    answers = answer["equilibria"] if "--all" in arguments else [answer]
-    for each in answers:
+    for each in [answer, *answer.get("equilibria", [])] if "--all" in arguments else [answer]:
         assert code is None or code in [doubt["code"] for doubt in each["doubts"]]
         assert all(set(doubt) == {"code", "part", "value", "limit", "sentence"} for doubt in each["doubts"])
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [("plot", "case.yaml"), ("plot", "case.nc"), ("view", "case.nc", "--html", "page.html")],
+    [
+        ("plot", "case.yaml"),
+        ("plot", "case.nc", "-o", "case.svg"),
+        ("view", "case.nc", "--html", "page.html"),
+        ("view", "case.yaml", "--html", "page.html"),
+        ("view", "case.yaml", "--modes", "1", "--html", "page.html"),
+        ("convert", "case.nc", "case.pvd"),
+        ("static", "case.yaml", "--all", "--starts", "1"),
+        ("sweep", "sweep.yaml", "--dry-run"),
+    ],
     ids=" ".join,
 )
 def test_pictures_and_pages_come_with_their_doubts_on_stderr(arguments, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("case.yaml").write_text(ROPE)
+    Path("sweep.yaml").write_text(SWEEP)
     assert ropewalk("static", "case.yaml", "-o", "case.nc", capsys=capsys)[0] == 0
     code, _, err = ropewalk(*arguments, capsys=capsys)
     assert code == 0
     assert err.count("doubt breaking-load: ") == 1
+    for shown in (path for path in map(Path, arguments) if path.suffix in (".html", ".pvd")):
+        assert "breaking-load" in shown.read_text()
+
+
+def test_a_rod_that_intersects_itself_has_its_doubt_on_the_page(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("case.yaml").write_text(RING)
+    code, _, err = ropewalk("view", "case.yaml", "--html", "page.html", capsys=capsys)
+    assert code == 0
+    assert err.count("doubt rod-overlap: ") == 1
+    assert '"doubts":[["rod-overlap"' in Path("page.html").read_text()

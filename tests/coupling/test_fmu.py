@@ -53,6 +53,22 @@ def test_unit_gives_the_forces_of_coupled_and_goes_back_to_a_saved_state(tmp_pat
     assert found["tension"] == pytest.approx(np.linalg.norm(forces[-1]), rel=1e-12)  # the point has no weight
 
 
+def test_unit_logs_each_doubt_once(tmp_path):
+    """As a warning, when the equilibrium is found and at the end."""
+    from pythonfmu.enums import Fmi2Status
+
+    from ropewalk.coupling.fmu import CASE, Unit
+
+    (tmp_path / CASE).write_text(case("coupled").model_dump_json(by_alias=True, exclude_unset=True))
+    unit, logged = Unit(instance_name="unit", resources=str(tmp_path)), []
+    unit.log = lambda text, status: logged.append((text.partition(":")[0], status))
+    unit.exit_initialization_mode()
+    assert ("doubt defaulted-coefficients", Fmi2Status.warning) in logged
+    before = list(logged)
+    unit.terminate()
+    assert logged == before
+
+
 def test_case_without_coupled_parts_is_refused(tmp_path):
     with pytest.raises(InputError, match="no part with 'joint: coupled'"):
         export_fmu(case("fixed"), tmp_path / "mooring.fmu")

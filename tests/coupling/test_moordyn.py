@@ -249,3 +249,15 @@ def test_pictures_hold_all_nodes(tmp_path, opened):
     text = (tmp_path / "now.vtp").read_text()
     assert 'NumberOfPoints="21"' in text
     assert 'Name="tension"' in text
+
+
+def test_doubts_can_be_read_and_are_in_the_log(tmp_path):
+    """Those of a rope that is stretched by more than a tenth, at rest: told once at the start, once at the end."""
+    system = ours.Create(write(tmp_path, POINTS.replace("3.84e8", "1e5")))
+    ours.SetLogFile(system, str(tmp_path / "log.txt"))
+    ours.Init(system, HOME, REST)
+    found = ours.GetDoubts(system)
+    assert all(text.startswith("doubt ") for text in found)
+    assert found
+    ours.Close(system)
+    assert (tmp_path / "log.txt").read_text().splitlines() == [*found, *found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import json
 import math
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -168,6 +169,24 @@ def test_out_file_has_the_channels_of_moordyn(result: xr.Dataset, tmp_path: Path
     assert last["FAIRTEN1"] == pytest.approx(float(result["end_tension"].values[-1, 0, 1]), rel=1e-7)
     assert last["BODY1RY"] == pytest.approx(math.degrees(0.2), rel=1e-7)
     assert last["BODY1PZ"] == pytest.approx(float(result["body_position"].values[-1, 0, 2]), abs=1e-7)
+
+
+def test_files_that_can_hold_them_hold_the_doubts(result: xr.Dataset, tmp_path: Path) -> None:
+    """As comments and rows, whatever their sentences hold; a list that cannot be read is a doubt itself."""
+    told = [{"code": "slack", "part": "a", "value": 0.0, "limit": 1.0, "sentence": "a --> b ---- \ud800\n<x>"}]
+    for doubts, word in ((json.dumps(told), "doubt slack"), ("[{]", "doubt damaged")):
+        data = result.assign_attrs(doubts=doubts)
+        write_pvd(data, tmp_path / "moor.pvd")
+        write_vtp(data, tmp_path / "moor.vtp")
+        for name in ("moor.pvd", "moor.vtp"):
+            ElementTree.parse(tmp_path / name)
+            assert f"<!-- {word}: " in (tmp_path / name).read_text(encoding="utf-8")
+        write_excel(data, tmp_path / "moor.xlsx")
+        about = openpyxl.load_workbook(tmp_path / "moor.xlsx")["about"]
+        assert word in [row[0].value for row in about.iter_rows()]
+    plain = result.assign_attrs(doubts="[]")
+    write_vtp(plain, tmp_path / "moor.vtp")
+    assert "<!--" not in (tmp_path / "moor.vtp").read_text()
 
 
 def test_results_without_time_are_refused(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ import pytest
 import xarray as xr
 
 import ropewalk as rw
+from ropewalk.analysis.doubts import of_attributes
 from ropewalk.analysis.verify import Verification
-from ropewalk.notebook.cards import card, doubts_of, kind_of
+from ropewalk.notebook.cards import card, kind_of
 from ropewalk.notebook.sketch import chart, drawing
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -217,9 +218,9 @@ def test_titles_that_are_markup_are_text(system):
 
 
 def test_doubts_that_cannot_be_read_are_one():
-    (doubt,) = doubts_of(xr.Dataset(attrs={"doubts": "[{]"}))
+    (doubt,) = of_attributes({"doubts": "[{]"})
     assert "cannot be read" in str(doubt)
-    assert doubts_of(xr.Dataset()) == []
+    assert of_attributes({}) == []
 
 
 def test_empty_results_have_a_card():

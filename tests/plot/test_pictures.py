@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 import ropewalk as rw
+from ropewalk.analysis.doubts import Doubt
 from ropewalk.plot import histories, views
 from ropewalk.plot.lines import draw
-from ropewalk.plot.style import look, picture
+from ropewalk.plot.style import doubted, empty_figure, look, picture
 
 LINES = 16
 
@@ -148,3 +149,12 @@ def test_titles_are_text_whatever_they_hold(rest):
     assert picture(figure, "png", 50).startswith(b"\x89PNG")
     assert figure.axes[0].get_title() == "\\x1b[31m $\\frac{ \U0001f600 \\x07"
     assert b"\x1b" not in picture(draw(evil), "svg", 50)
+
+
+def test_a_figure_names_the_doubts_about_what_it_shows():
+    """At its foot, each once, below a label that stands there."""
+    doubts = [Doubt("slack", part, 0.0, 1.0, "") for part in ("west", "east")] + [Doubt("neutral", "", 1.0, 0.0, "")]
+    figure = empty_figure(8.0, 3.0)
+    figure.supxlabel("s (m)")
+    assert doubted(figure, doubts).get_supxlabel() == "s (m)\ndoubts: slack (west, east); neutral"
+    assert doubted(empty_figure(8.0, 3.0), []).get_supxlabel() == ""

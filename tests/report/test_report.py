@@ -110,7 +110,8 @@ def test_the_page_claims_no_audit_that_never_ran(run):
     live = plain.assign_attrs(live="[]")
     none = plain.copy()
     del none.attrs["doubts"]
-    for data, audited in ((plain, True), (live, False), (none, False)):
+    now = live.assign_attrs(audit='{"steps": 9}')
+    for data, audited in ((plain, True), (live, False), (now, True), (none, False)):
         page = report_page(data)
         assert report_data(data)["audited"] == audited
         assert ("passed every check of the audit" in page) == audited

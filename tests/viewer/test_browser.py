@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ropewalk as rw
+from ropewalk.analysis.doubts import Doubt
 from ropewalk.spec.system import System
 from ropewalk.viewer.build import from_dataset
 from ropewalk.viewer.page import page, page_policy
@@ -114,6 +115,22 @@ def test_the_scene_is_drawn_and_all_of_it_is_in_the_window(tab, run):
 def test_names_from_the_file_are_text(tab):
     assert tab.evaluate("document.getElementById('title').textContent") == HOSTILE + ESCAPES
     assert tab.evaluate("window.harmed") is None
+
+
+def test_doubts_are_named_and_their_sentences_are_a_click_away(chrome, run):
+    """As text: their names at once, their sentences too where they are few."""
+    doubts = [Doubt(f"code-{k}", "", 1.0, 0.5, f"sentence {k} {HOSTILE}") for k in range(4)]
+    for shown in (doubts, doubts[:1], []):
+        scene = replace(from_dataset(run), doubts=tuple(shown))
+        with PageServer(page(scene), page_policy()) as server, served(server) as at, opened(chrome, at) as tab:
+            box = tab.locator("#doubted")
+            assert box.is_visible() == bool(shown)
+            if len(shown) == 4:
+                assert box.inner_text() == "4 doubts: code-0, code-1, code-2, code-3"
+                tab.click("#doubted summary")
+            for doubt in shown:
+                assert f"{doubt.code}: {doubt.sentence}" in box.inner_text()
+            assert not tab.evaluate("window.harmed")
 
 
 def test_scrubbing_lands_on_the_record(tab, run):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,3 +40,20 @@ def percent(share: float) -> str:
 def as_json(doubts: Iterable[Doubt]) -> str:
     """A JSON list: the attribute `doubts` of a result."""
     return json.dumps([doubt.as_dict() for doubt in doubts])
+
+
+def of_attributes(attrs: Mapping[Any, Any]) -> list[Doubt]:
+    """The doubts in the attributes of a result, for whoever shows it; a damaged list is a doubt itself."""
+    try:
+        return [Doubt(**entry) for entry in json.loads(attrs.get("doubts", "[]"))]
+    except (TypeError, ValueError):
+        return [Doubt("damaged", "", 0.0, 0.0, "the doubts of this result cannot be read")]
+
+
+def in_turn(several: Iterable[Iterable[Doubt]]) -> list[Doubt]:
+    """The doubts of several answers, one of each kind and part: the figures are those of the first that has it."""
+    found: dict[tuple[str, str], Doubt] = {}
+    for doubts in several:
+        for doubt in doubts:
+            found.setdefault((doubt.code, doubt.part), doubt)
+    return list(found.values())

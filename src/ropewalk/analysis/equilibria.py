@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ropewalk.analysis.case_doubts import case_doubts
+from ropewalk.analysis.doubts import Doubt, in_turn
 from ropewalk.analysis.energy import potential_energy
 from ropewalk.analysis.lobes import Lobes, across, lobes_of, waves
 from ropewalk.analysis.spectrum import Spectrum, spectrum
@@ -105,9 +107,20 @@ class EquilibriumSet(Shown):
     def __getitem__(self, k: int) -> FoundEquilibrium:
         return self.found[k]
 
+    @cached_property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is doubtful about the equilibria, one of each kind and part; `as_dict` lists those of each."""
+        of_case = case_doubts(self.system, "static")
+        numbered = [
+            [replace(doubt, sentence=f"equilibrium {k}: {doubt.sentence}") for doubt in one.equilibrium.doubts]
+            for k, one in enumerate(self.found, start=1)
+        ]
+        return tuple(in_turn([of_case, *numbered]))
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data: what `ropewalk static --all --json` prints."""
-        return {"equilibria": [one.as_dict() for one in self.found], "starts": self.starts}
+        doubts = [doubt.as_dict() for doubt in self.doubts]
+        return {"equilibria": [one.as_dict() for one in self.found], "starts": self.starts, "doubts": doubts}
 
 
 def equilibria(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,28 +13,21 @@ if TYPE_CHECKING:
 WHOLE = 2  # minima - saddles + maxima over all attitudes: the Euler characteristic of the sphere
 
 
-def float_doubted(
-    system: System, rod: str | None = None, *, slices: bool = True, time: float = 0.0
-) -> tuple[dict[str, Equilibria], list[Doubt]]:
-    """As :func:`ropewalk.analysis.moored.float_all`, and what is doubtful about the answer."""
+def float_doubts(system: System, found: Mapping[str, Equilibria]) -> list[Doubt]:
+    """What is doubtful about the poses that were found."""
     from ropewalk.analysis.case_doubts import case_doubts
     from ropewalk.analysis.doubts import Doubt
-    from ropewalk.analysis.moored import float_all
-    from ropewalk.model.rods import RodWarning
+    from ropewalk.model.rods import overlap_of
 
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", RodWarning)
-        found = float_all(system, rod, slices=slices, time=time)
     doubts = case_doubts(system, "static")
-    for warning in told:
-        if isinstance(warning.message, RodWarning):
-            overlap = warning.message
-            doubts.append(Doubt("rod-overlap", overlap.rod, overlap.overlap, 0.0, str(overlap)))
     for name, result in found.items():
+        overlap = overlap_of(result.states[0].rod, name)
+        if overlap is not None:
+            doubts.append(Doubt("rod-overlap", name, overlap.overlap, 0.0, str(overlap)))
         if result.complete is False:
             text = f"rod '{name}': {result.message}"
             doubts.append(Doubt("incomplete-search", name, float(result.euler), float(WHOLE), text))
-    return found, doubts
+    return doubts
 
 
 def float_summary(found: Mapping[str, Equilibria], doubts: Iterable[Doubt] = ()) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
+from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.rod_held import held_equilibria
 from ropewalk.analysis.stability import Equilibria, all_equilibria, bent_equilibria
 from ropewalk.errors import InputError
@@ -25,11 +27,18 @@ class Floating(Shown, dict[str, Equilibria]):
         counts = ", ".join(f"'{name}' {len(found.states)}" for name, found in self.items())
         return f"<Floating {self.system.title!r}: equilibria of {counts}>"
 
+    @cached_property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is not wrong but doubtful about the poses, each with its figure and limit."""
+        from ropewalk.analysis.float_summary import float_doubts
+
+        return tuple(float_doubts(self.system, self))
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data: what `ropewalk float --json` prints."""
         from ropewalk.analysis.float_summary import float_summary
 
-        return float_summary(self)
+        return float_summary(self, self.doubts)
 
 
 def float_rods(system: Source, name: str | None = None, *, slices: bool = False, time: float = 0.0) -> Floating:

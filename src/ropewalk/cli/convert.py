@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ropewalk.cli.tables import JsonOption, counted, print_json, say
+from ropewalk.cli.tables import JsonOption, counted, print_answer_doubts, print_json, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,8 +119,9 @@ def _to_case(source: Path, target: Path, kind: Source, wishes: Wishes, as_json: 
 
 def _export(source: Path, target: Path, as_json: bool) -> None:
     """A result in another format."""
+    from ropewalk.analysis.doubts import of_attributes
     from ropewalk.io import moordyn_channels, tables, vtk
-    from ropewalk.io.netcdf import open_results
+    from ropewalk.io.netcdf import reading
 
     writers = {
         ".pvd": vtk.write_pvd,
@@ -134,10 +134,12 @@ def _export(source: Path, target: Path, as_json: bool) -> None:
     writer = writers.get(target.suffix.lower())
     if writer is None:
         raise InputError(f"{target}: results are converted to {', '.join(EXPORTS)}, not to '{target.suffix}'")
-    with open_results(source) as dataset:
-        written, doubts = writer(dataset, target), json.loads(dataset.attrs.get("doubts", "[]"))
+    with reading(source) as dataset:
+        written, doubts = writer(dataset, target), of_attributes(dataset.attrs)
+    print_answer_doubts(doubts)
     if as_json:
-        print_json({"file": str(target), "files": [str(path) for path in written], "doubts": doubts})
+        told = [doubt.as_dict() for doubt in doubts]
+        print_json({"file": str(target), "files": [str(path) for path in written], "doubts": told})
     else:
         typer.echo(f"{target}: written" + (f", with {written[1]}" if len(written) > 1 else ""))
 

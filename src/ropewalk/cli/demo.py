@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ropewalk.cli.compiling import compile_for_run
-from ropewalk.cli.tables import JsonOption, print_json, print_table, say
+from ropewalk.cli.tables import JsonOption, print_answer_doubts, print_json, print_table, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ def demo_command(
     as_json: JsonOption = False,
 ) -> None:
     """Solve and simulate the built-in tethered buoy. Writes its case, a plot, a NetCDF file and a 3D page."""
+    from ropewalk.analysis.doubts import of_attributes
     from ropewalk.analysis.run import simulate
     from ropewalk.analysis.statics import statics
     from ropewalk.cli.run import print_balance, print_events, run_summary
@@ -51,12 +51,13 @@ def demo_command(
     if not as_json:
         print_equilibrium(rest)
     dataset = simulate(system, duration, output=result)
-    save(draw_buoy(dataset, "buoy"), picture)
+    doubts = of_attributes(dataset.attrs)
+    print_answer_doubts(doubts)
+    save(draw_buoy(dataset, "buoy"), picture, doubts)
     write_whole(html, page(from_dataset(dataset)).encode("utf-8"))
     if as_json:
-        print_json(
-            {"static": rest.summary, "run": run_summary(dataset, result), "doubts": json.loads(dataset.attrs["doubts"])}
-        )
+        told = [doubt.as_dict() for doubt in doubts]
+        print_json({"static": rest.summary, "run": run_summary(dataset, result), "doubts": told})
         return
     _print_motion(dataset)
     print_events(dataset)

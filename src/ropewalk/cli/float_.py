@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ropewalk.analysis.float_summary import float_summary, state_entry
+from ropewalk.analysis.float_summary import state_entry
 from ropewalk.cli.outputs import picture as picture_file
 from ropewalk.cli.tables import JsonOption, print_answer_doubts, print_json, print_table, say
 
@@ -32,20 +33,23 @@ def float_command(
     of the case, and only their stable equilibria are listed, with position and tensions. The same
     holds for elastic rods, with their shape, and for held rods, with their reactions.
     """
-    from ropewalk.analysis.float_summary import float_doubted
+    from ropewalk.analysis.moored import float_all
+    from ropewalk.model.rods import RodWarning
     from ropewalk.spec.system import System
 
     target = None if picture is None else picture_file(picture)
     system = System.from_file(case)
-    found, doubts = float_doubted(system, rod, slices=slices, time=time)
-    print_answer_doubts(doubts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RodWarning)  # it is among the doubts
+        found = float_all(system, rod, slices=slices, time=time)
+    print_answer_doubts(found.doubts)
     if target is not None:
         from ropewalk.plot.lines import save
         from ropewalk.plot.rod import draw_floating
 
-        save(draw_floating(found), target)
+        save(draw_floating(found), target, found.doubts)
     if as_json:
-        print_json(float_summary(found, doubts))
+        print_json(found.as_dict())
     else:
         print_states(found)
 

@@ -43,10 +43,11 @@ def modes_command(
 
         write(result, kept)
     if target is not None:
+        from ropewalk.analysis.doubts import of_attributes
         from ropewalk.plot.lines import save
         from ropewalk.plot.modes import draw_modes
 
-        save(draw_modes(result), target)
+        save(draw_modes(result), target, of_attributes(result.attrs))
     print_result_doubts(result)
     if as_json:
         print_json(summary(result))

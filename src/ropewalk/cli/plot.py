@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ropewalk.cli.outputs import picture
-from ropewalk.cli.tables import print_answer_doubts, print_result_doubts, say
+from ropewalk.cli.tables import print_answer_doubts, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,35 +51,41 @@ def plot_command(
         from ropewalk.io.netcdf import reading
 
         with reading(file) as dataset:
-            print_result_doubts(dataset)
             _draw(dataset, target, variable, kind, part)
     else:
         from ropewalk.analysis.statics import statics
         from ropewalk.spec.system import System
 
-        equilibrium = statics(System.from_file(file))
-        print_answer_doubts(equilibrium.doubts)
-        _draw(equilibrium.to_dataset(), target, None, kind, part)
+        _draw(statics(System.from_file(file)).to_dataset(), target, None, kind, part)
     say(f"{target}: written")
 
 
 def _draw(dataset: xr.Dataset, target: Path, variable: str | None, kind: PlotKind, part: str | None) -> None:
-    from ropewalk.plot.lines import draw, save
+    from ropewalk.analysis.doubts import of_attributes
+    from ropewalk.plot.lines import save
 
+    doubts = of_attributes(dataset.attrs)
+    print_answer_doubts(doubts)
+    save(_figure(dataset, variable, kind, part), target, doubts)
+
+
+def _figure(dataset: xr.Dataset, variable: str | None, kind: PlotKind, part: str | None) -> Figure:
     if "status" in dataset and "case" in dataset.dims:
         from ropewalk.plot.sweep import draw_sweep
 
-        save(draw_sweep(dataset, variable), target)
-    elif "step" in dataset.dims and "parameter" in dataset:
+        swept: Figure = draw_sweep(dataset, variable)
+        return swept
+    if "step" in dataset.dims and "parameter" in dataset:
         from ropewalk.plot.path import draw_path
 
-        save(draw_path(dataset, variable), target)
-    elif "mode" in dataset.dims or "frequency" in dataset.dims:
+        return draw_path(dataset, variable)
+    if "mode" in dataset.dims or "frequency" in dataset.dims:
         from ropewalk.plot.modes import draw_modes, draw_response
 
-        save(draw_modes(dataset) if "mode" in dataset.dims else draw_response(dataset), target)
-    else:
-        save(draw(dataset) if kind is PlotKind.overview else _one(dataset, kind, part), target)
+        return draw_modes(dataset) if "mode" in dataset.dims else draw_response(dataset)
+    from ropewalk.plot.lines import draw
+
+    return draw(dataset) if kind is PlotKind.overview else _one(dataset, kind, part)
 
 
 def _one(dataset: xr.Dataset, kind: PlotKind, part: str | None) -> Figure:

@@ -30,11 +30,11 @@ def report_command(
         raise InputError(f"{html}: the name of a page must end in .html")
     if html is not None and not html.parent.is_dir():
         raise InputError(f"{html.parent} is not a folder; make it first")
-    from ropewalk.io.netcdf import open_results
+    from ropewalk.io.netcdf import reading
     from ropewalk.report import report_data, report_page
     from ropewalk.results.files import write_whole
 
-    with open_results(file) as dataset:
+    with reading(file) as dataset:
         data = report_data(dataset, code=code, start=start, curve=curve)
         if html is not None:
             write_whole(html, report_page(dataset, code=code, start=start, curve=curve))

@@ -64,10 +64,11 @@ def response_command(
 
         write(result, kept)
     if target is not None:
+        from ropewalk.analysis.doubts import of_attributes
         from ropewalk.plot.lines import save
         from ropewalk.plot.modes import draw_response
 
-        save(draw_response(result), target)
+        save(draw_response(result), target, of_attributes(result.attrs))
     print_result_doubts(result)
     for sentence in unsettled(result):
         say(sentence, err=True)

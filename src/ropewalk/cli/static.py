@@ -80,6 +80,7 @@ def _all(case: Path, lobes: int, starts: int, as_json: bool, others: dict[str, A
             raise InputError(f"{name} cannot be combined with --all, which searches by shooting; leave one of them out")
     tell_first_use()
     found = equilibria(System.from_file(case), lobes=lobes, starts=starts)
+    print_answer_doubts(found.doubts)
     if as_json:
         print_json(found.as_dict())
         return

@@ -10,7 +10,16 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
-from ropewalk.cli.tables import Forces, JsonOption, counted, print_json, print_result_doubts, print_table, say
+from ropewalk.cli.tables import (
+    Forces,
+    JsonOption,
+    counted,
+    print_answer_doubts,
+    print_json,
+    print_result_doubts,
+    print_table,
+    say,
+)
 from ropewalk.errors import ConvergenceError, InputError
 
 if TYPE_CHECKING:
@@ -82,9 +91,11 @@ def _dry_run(plan: Plan, as_json: bool) -> None:
     from ropewalk.sweep.progress import duration, size
 
     found = estimate(plan)
+    print_answer_doubts(found.doubts)
     if as_json:
         cases = [{plan.names[key]: value for key, value in plan.changes(case).items()} for case in range(len(plan))]
-        print_json({"cases": len(plan), "seconds": found.seconds, "bytes": found.bytes, "list": cases})
+        told = [doubt.as_dict() for doubt in found.doubts]
+        print_json({"cases": len(plan), "seconds": found.seconds, "bytes": found.bytes, "list": cases, "doubts": told})
         return
     names = [plan.names[key] for key in plan.keys]
     rows = [(str(case), *map(_level, plan.changes(case).values())) for case in range(min(len(plan), MOST_LISTED))]

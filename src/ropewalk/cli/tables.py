@@ -127,8 +127,9 @@ def print_answer_doubts(doubts: Iterable[object]) -> None:
 
 def print_result_doubts(results: Recorded) -> None:
     """The doubts that a result carries, on stderr."""
-    for doubt in json.loads(results.attrs.get("doubts", "[]")):
-        say(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
+    from ropewalk.analysis.doubts import of_attributes
+
+    print_answer_doubts(of_attributes(results.attrs))
 
 
 def counted(number: int, things: str) -> str:

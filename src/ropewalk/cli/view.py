@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ropewalk.cli.tables import print_result_doubts, say
+from ropewalk.cli.tables import print_answer_doubts, say
 from ropewalk.errors import ConvergenceError, InputError
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def _write(scene: Scene, html: Path) -> None:
     from ropewalk.viewer.page import page
 
     data = page(scene).encode("utf-8")
+    print_answer_doubts(scene.doubts)
     for note in scene.notes:
         say(note)
     write_whole(html, data)
@@ -67,7 +68,6 @@ def _show_result(file: Path, open_browser: bool, port: int) -> None:
     from ropewalk.viewer.stream import Stream, needs_stream
 
     with reading(file) as dataset:
-        print_result_doubts(dataset)
         stream = Stream(dataset) if needs_stream(dataset) else None
         if stream is not None:
             _show(stream.scene, open_browser, port, stream.answer)
@@ -83,6 +83,7 @@ def _show(scene: Scene, open_browser: bool, port: int, source: Callable[[str], b
 
     own = "'self'" if source is not None else ""
     text = page(scene, own)
+    print_answer_doubts(scene.doubts)
     for note in scene.notes:
         say(note)
     if scene.trouble:
@@ -100,7 +101,6 @@ def _scene(file: Path, modes: int | None) -> Scene:
         from ropewalk.io.netcdf import reading
 
         with reading(file) as dataset:
-            print_result_doubts(dataset)
             return _of_result(dataset)
     from ropewalk.spec.system import System
 

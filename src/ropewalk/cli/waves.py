@@ -28,7 +28,7 @@ def waves_command(
     if target is not None:
         from ropewalk.plot.lines import draw_sea, save
 
-        save(draw_sea(system, duration), target)
+        save(draw_sea(system, duration), target, sea_doubts(system))
     doubts = list(sea_doubts(system))
     print_answer_doubts(doubts)
     if as_json:

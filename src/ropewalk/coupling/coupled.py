@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.analysis.audit_steps import StepAudit, is_finite
+from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.run import solver_for
 from ropewalk.analysis.start import START_SETTINGS, first_state
 from ropewalk.coupling.driven import Driven, with_private_motions
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.linear import Condensed, condensed
 from ropewalk.methods.mixed import FemRun
-from ropewalk.methods.protocol import Pulling, Pulls, Report, Solver
+from ropewalk.methods.protocol import Pulling, Pulls, Report, Solver, Status
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import build_sea
 from ropewalk.model.in_time import steady_vector
@@ -79,6 +81,8 @@ class Coupled:
         self._reeled: dict[str, float] = {}  # lengths set since the case was written anew, by path
         self._work: Any = None  # memory of the solver
         self._cuts: tuple[tuple[str, float], ...] = ()  # lines that were cut, and where
+        self._audit: StepAudit
+        self._report: Report
         self._begin(System.of(system), None)
 
     def _begin(self, system: System, state: State | None) -> None:
@@ -87,12 +91,16 @@ class Coupled:
         if state is not None:
             driven.follow(self._driven, state.time)
             solver = _as_given(solver)
-        first = first_state(system, model, solver, self._fields)[0] if state is None else state
+        first, doubts = first_state(system, model, solver, self._fields) if state is None else (state, ())
         work = solver.start(model, first)
-        if state is not None:
+        if state is None:
+            begun = solver.read(model, work) if hasattr(solver, "at_rest") else None  # it is on its own bars
+            self._audit = StepAudit(model, doubts, first, begun)
+        else:
             old, new = FemRun.of(self._work), FemRun.of(work)
             if old is not None and new is not None:
                 new.carry_memory(model, old)
+            self._audit.anew(model, self._report)
         self._take(system, model, driven, solver)
         self._work, self._report = work, Report()
         self._time = 0.0 if state is None else state.time
@@ -147,6 +155,8 @@ class Coupled:
 
     def _reel_by(self, share: float) -> None:
         """Change lengths by a share of what is left to do."""
+        if self._reeling:
+            self._audit.changes(self._report)
         for line, target in self._reeling.items():
             now = float(self.model.lines.length[line])
             self.model = FemRun(self._work).reel(self.model, line, now + share * (target - now))
@@ -191,7 +201,26 @@ class Coupled:
             self._driven.position, self._driven.velocity = before
             raise ConvergenceError(self._report.message or self._report.status.value, self._report)
         self._time += dt
-        return self.forces() if pulls is None else self._taken(pulls)
+        forces = self.forces() if pulls is None else self._taken(pulls)
+        if not is_finite(forces):
+            self._report = replace(self._report, status=Status.NOT_FINITE)
+            raise ConvergenceError(f"forces at t = {self._time:.4g} s are not finite", self._report)
+        self._audit.step(self.model, self._report, lambda: self.state)
+        return forces
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is doubtful about the equilibrium at the start and about the steps so far, each with its figure.
+
+        The figures are those of a run; figures with which a run fails its audit are doubts here that say so.
+        """
+        self._audit.look(self.model, self.state, self._report)
+        return tuple(self._audit.doubts(self.model, self._report))
+
+    @property
+    def audited_steps(self) -> int:
+        """Steps since the start that `doubts` are about."""
+        return self._audit.steps
 
     def _taken(self, pulls: Pulls) -> Forces:
         """Those of the driven parts."""
@@ -255,7 +284,12 @@ class Coupled:
         self._reel_by(1.0)  # what was set is part of the case
         self._reeling = {}
         snapshot = {**self.solver.snapshot(self._work), **self._driven.snapshot()}
-        loop = {"time": self._time, "system": self._text(), "cuts": [list(cut) for cut in self._cuts]}
+        loop = {
+            "time": self._time,
+            "system": self._text(),
+            "cuts": [list(cut) for cut in self._cuts],
+            "audit": self._audit.saved(),
+        }
         return encode(Checkpoint(0, snapshot, loop))
 
     def restore(self, saved: bytes) -> None:
@@ -266,7 +300,7 @@ class Coupled:
             checkpoint = decode(saved)
         except DamagedError as error:
             raise InputError(f"the saved state cannot be restored: {error}") from None
-        if not {"time", "system", "cuts"} <= set(checkpoint.loop):
+        if not {"time", "system", "cuts", "audit"} <= set(checkpoint.loop):
             raise InputError("the saved state cannot be restored: it is that of a run, not of Coupled")
         self._reel_by(1.0)
         self._reeling = {}
@@ -280,6 +314,7 @@ class Coupled:
         own = {key: value for key, value in checkpoint.snapshot.items() if not key.startswith("driven.")}
         self._work = self.solver.restore(self.model, own)
         self._time = float(checkpoint.loop["time"])
+        self._audit, self._report = StepAudit.restored(self.model, checkpoint.loop["audit"]), Report()
         self._cuts = tuple((str(line), float(s)) for line, s in checkpoint.loop["cuts"])
 
     def set(self, path: str | Mapping[str, Any], value: Any = NOT_GIVEN) -> None:
@@ -383,6 +418,7 @@ class Coupled:
             raise InputError(f"no line '{line}' to cut. Available: {', '.join(self.model.names.lines)}")
         if not isinstance(s, _NUMBERS):
             raise InputError(f"a line is cut at a length from its end A in m, not at {s!r}")
+        self._audit.changes(self._report)
         self._part(self._work, line, float(s))
         self._cuts = (*self._cuts, (line, float(s)))
 

@@ -96,6 +96,7 @@ class Unit(UnitBase):  # type: ignore[misc]
         self.description = self._system.title or "ropewalk case"
         self._coupled: Coupled | None = None
         self._values: dict[str, float] = {}
+        self._told: set[tuple[str, str]] = set()  # code and part of the doubts in the log
         self._parts = _driven(self._system)
         model = build(self._system)
         for name, is_body in self._parts:
@@ -131,7 +132,21 @@ class Unit(UnitBase):  # type: ignore[misc]
     def exit_initialization_mode(self) -> None:
         """Find the equilibrium; its forces are the first outputs."""
         self._coupled = Coupled(self._system)
+        self._tell()
         self._put()
+
+    def terminate(self) -> None:
+        """Log what became doubtful on the way."""
+        self._tell()
+
+    def _tell(self) -> None:
+        """Doubts that were not told before, to the log of the caller."""
+        from pythonfmu.enums import Fmi2Status
+
+        for doubt in () if self._coupled is None else self._coupled.doubts:
+            if (doubt.code, doubt.part) not in self._told:
+                self._told.add((doubt.code, doubt.part))
+                self.log(str(doubt), Fmi2Status.warning)
 
     def do_step(self, current_time: float, step_size: float) -> bool:
         """Lead the parts to the inputs at the end of the step."""

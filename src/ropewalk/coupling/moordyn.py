@@ -65,6 +65,7 @@ def init(instance: Instance, x: Sequence[float] = (), v: Sequence[float] = ()) -
     place, _ = _checked(instance, x, v)
     instance.coupled = Coupled(placed(instance, place))
     instance.last, instance.water = None, None
+    _log_doubts(instance)
     return SUCCESS
 
 
@@ -90,6 +91,7 @@ def step(instance: Instance, x: Sequence[float], v: Sequence[float], t: float, d
 @takes("system")
 def close(instance: Instance) -> int:
     """Let the memory go; harmless the second time."""
+    _log_doubts(instance)
     instance.coupled, instance.is_open = None, False
     return SUCCESS
 
@@ -431,6 +433,19 @@ def log(instance: Instance, level: int, msg: str) -> int:
         except OSError as error:
             raise InputError(f"{instance.log}: {error.strerror}") from None
     return SUCCESS
+
+
+@takes("system")
+def doubts(instance: Instance) -> tuple[str, ...]:
+    """What is doubtful about the equilibrium and the steps so far: `doubt CODE: SENTENCE` each."""
+    return tuple(str(doubt) for doubt in instance.running().doubts)
+
+
+def _log_doubts(instance: Instance) -> None:
+    """The doubts so far into the log file, if there is one."""
+    if instance.coupled is not None and instance.log is not None:
+        for sentence in doubts(instance):
+            log(instance, LEVEL_WRN, sentence)
 
 
 def _tuple(vector: Any) -> tuple[float, ...]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.io.doubts import sentences
 from ropewalk.results.files import whole, write_whole
 
 if TYPE_CHECKING:
@@ -111,6 +112,9 @@ def write_excel(dataset: xr.Dataset, path: Path) -> list[Path]:
     for key in ("title", "created_by", "version", "status", "created"):
         if key in dataset.attrs:
             about.append([_text(about, key), _text(about, str(dataset.attrs[key]))])
+    for sentence in sentences(dataset):
+        code, _, said = sentence.partition(": ")
+        about.append([_text(about, code), _text(about, said)])
     for group, members in sheets.items():
         if len(members) >= MOST_COLUMNS:
             raise InputError(f"{path}: {len(members)} columns of {group}; a sheet has {MOST_COLUMNS}: write .parquet")
@@ -148,6 +152,7 @@ def write_parquet(dataset: xr.Dataset, path: Path) -> list[Path]:
         name: values if values.dtype.kind in "fiub" else values.astype(str) for _, name, values in columns_of(dataset)
     }
     stream = BytesIO()
-    parquet.write_table(pyarrow.table(data), stream)
+    table = pyarrow.table(data)
+    parquet.write_table(table.replace_schema_metadata({"doubts": "\n".join(sentences(dataset))}), stream)
     write_whole(path, stream.getvalue())
     return [path]

@@ -7,6 +7,7 @@ behind its size in bytes as a 64-bit number. No VTK is needed to write them.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.io.attitudes import LEVEL
+from ropewalk.io.doubts import sentences
+from ropewalk.io.messages import one_line
 from ropewalk.io.netcdf import system_of
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.bodies import hull_rings
@@ -48,7 +51,7 @@ def write_vtp(dataset: xr.Dataset, path: Path) -> list[Path]:
     written: list[Path] = []
     for kind, piece in _pieces(dataset, dataset.sizes["time"] - 1):
         target = path if not written else path.with_name(f"{path.stem}_{kind}{path.suffix}")
-        write_whole(target, polydata(piece))
+        write_whole(target, _remarked(polydata(piece), dataset))
         written.append(target)
     return written
 
@@ -74,8 +77,15 @@ def write_pvd(dataset: xr.Dataset, path: Path) -> list[Path]:
     head = (
         '<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n  <Collection>\n'
     )
-    write_whole(path, head + "".join(entries) + "  </Collection>\n</VTKFile>\n")
+    write_whole(path, _remarked(head + "".join(entries) + "  </Collection>\n</VTKFile>\n", dataset))
     return [path, folder]
+
+
+def _remarked(text: str, dataset: xr.Dataset) -> str:
+    """A file with the doubts of the result as comments behind its first line."""
+    first, _, rest = text.partition("\n")
+    remarks = [f"<!-- {re.sub('-(?=-)', '- ', one_line(sentence))} -->\n" for sentence in sentences(dataset)]
+    return f"{first}\n{''.join(remarks)}{rest}"
 
 
 def _check(dataset: xr.Dataset) -> None:

@@ -281,13 +281,21 @@ def check(rod: RodModel, name: str = "rod") -> None:
             f"rod '{name}': at s = {rod.s[k, j]:.6g} m the section reaches {bend.max():.4g} times the radius "
             "of curvature, so neighbouring sections overlap; make the section thinner or the bend wider"
         )
+    overlap = overlap_of(rod, name)
+    if overlap is not None:
+        warnings.warn(overlap, stacklevel=2)
+
+
+def overlap_of(rod: RodModel, name: str) -> RodWarning | None:
+    """How a rod intersects itself; None if it does not."""
     gap, first, second = self_distance(rod)
-    if gap < 0.0:
-        text = (
-            f"rod '{name}': it intersects itself: near s = {first:.6g} m and s = {second:.6g} m its surfaces overlap "
-            f"by {-gap:.3g} m; the shared volume is counted twice"
-        )
-        warnings.warn(RodWarning(text, name, -gap), stacklevel=2)
+    if gap >= 0.0:
+        return None
+    text = (
+        f"rod '{name}': it intersects itself: near s = {first:.6g} m and s = {second:.6g} m its surfaces overlap "
+        f"by {-gap:.3g} m; the shared volume is counted twice"
+    )
+    return RodWarning(text, name, -gap)
 
 
 def section_bend(rod: RodModel) -> Array:

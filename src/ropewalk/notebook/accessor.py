@@ -39,9 +39,9 @@ class Result:
     @property
     def doubts(self) -> list[Doubt]:
         """What is not wrong but doubtful about the result, each with its figure and limit."""
-        from ropewalk.notebook.cards import doubts_of
+        from ropewalk.analysis.doubts import of_attributes
 
-        return doubts_of(self._dataset)
+        return of_attributes(self._dataset.attrs)
 
     def plot(self, **options: Any) -> Figure:
         """A matplotlib figure of the result."""

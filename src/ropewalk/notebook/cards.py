@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from ropewalk.spec.system import System, counted
 if TYPE_CHECKING:
     import xarray as xr
 
+    from ropewalk.analysis.equilibria import EquilibriumSet
     from ropewalk.analysis.floating import Floating
     from ropewalk.analysis.solve_for import Design
     from ropewalk.analysis.statics import Equilibrium
@@ -26,6 +26,7 @@ ROUND_OFF = 1e-6  # of the largest amplitude: motions that symmetry forbids
 
 def card(result: Any) -> str:
     """The card of any case or result."""
+    from ropewalk.analysis.equilibria import EquilibriumSet
     from ropewalk.analysis.floating import Floating
     from ropewalk.analysis.solve_for import Design
     from ropewalk.analysis.statics import Equilibrium
@@ -35,6 +36,8 @@ def card(result: Any) -> str:
         return of_system(result)
     if isinstance(result, Equilibrium):
         return of_equilibrium(result)
+    if isinstance(result, EquilibriumSet):
+        return of_equilibria(result)
     if isinstance(result, Floating):
         return of_floating(result)
     if isinstance(result, Verification):
@@ -58,16 +61,6 @@ def kind_of(dataset: xr.Dataset) -> str:
         at_rest = dataset.sizes["time"] == 1 and "statics" in dataset.attrs.get("created_by", "")
         return "equilibrium" if at_rest else "run"
     return ""
-
-
-def doubts_of(dataset: xr.Dataset) -> list[Any]:
-    """The doubts that a result carries."""
-    from ropewalk.analysis.doubts import Doubt
-
-    try:
-        return [Doubt(**entry) for entry in json.loads(dataset.attrs.get("doubts", "[]"))]
-    except (TypeError, ValueError):
-        return [Doubt("damaged", "", 0.0, 0.0, "the doubts of this result cannot be read")]
 
 
 def headline(dataset: xr.Dataset) -> str:
@@ -149,13 +142,27 @@ def of_equilibrium(result: Equilibrium) -> str:
     )  # fmt: skip
 
 
+def of_equilibria(result: EquilibriumSet) -> str:
+    """One row per equilibrium."""
+    rows = [
+        (k, one.label, "unknown" if one.spectrum is None else one.spectrum.sentence,
+         "-" if one.energy is None else f"{one.energy:.4g}")
+        for k, one in enumerate(result, start=1)
+    ]  # fmt: skip
+    columns = ("", "equilibrium", "stability", "energy (J)")
+    said = note(f"found from {result.starts} starts; there may be more")
+    return whole(result.system.title or "equilibria", said, table(columns, rows), doubt_list(result.doubts))
+
+
 def of_dataset(dataset: xr.Dataset) -> str:
     """A result as a Dataset."""
     kind = kind_of(dataset)
     title = dataset.attrs.get("title") or kind or "result"
     parts = {"run": _run, "equilibrium": _run, "modes": _modes, "response": _response, "sweep": _sweep}
     inside = parts[kind](dataset) if kind in parts else ""
-    doubts = doubt_list(doubts_of(dataset)) if "doubts" in dataset.attrs else ""
+    from ropewalk.analysis.doubts import of_attributes
+
+    doubts = doubt_list(of_attributes(dataset.attrs)) if "doubts" in dataset.attrs else ""
     return whole(str(title), note(headline(dataset)), inside, doubts)
 
 
@@ -243,7 +250,7 @@ def of_floating(result: Floating) -> str:
     said = [note(f"rod '{name}': {found.message}") for name, found in result.items()]
     columns = ("rod", "kind", "heave (m)", "roll (deg)", "pitch (deg)", "energy (J)")
     title = result.system.title or "floating rods"
-    return whole(title, *said, _poses(result), table(columns, rows))
+    return whole(title, *said, _poses(result), table(columns, rows), doubt_list(result.doubts))
 
 
 def _poses(result: Floating) -> str:
@@ -269,7 +276,10 @@ def of_verification(result: Verification) -> str:
         for row in result["methods"]
     ]  # fmt: skip
     columns = ("method", "status", "position (m)", "end force (N)", "time (s)")
-    return whole(f"differences from '{result['reference']}'", table(columns, rows), note(result.sentence))
+    from ropewalk.analysis.doubts import Doubt
+
+    doubts = doubt_list(Doubt(**doubt) for doubt in result.get("doubts", []))
+    return whole(f"differences from '{result['reference']}'", table(columns, rows), note(result.sentence), doubts)
 
 
 def of_design(result: Design) -> str:

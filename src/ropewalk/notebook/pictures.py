@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,14 @@ from ropewalk.spec.system import System
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ropewalk.analysis.doubts import Doubt
+
 DPI = 110  # of figures in a notebook
 
 
 def plot(result: Any, **options: Any) -> Figure:
     """A figure of a result, which a notebook shows whether or not pyplot is used."""
-    from ropewalk.plot.style import plain
+    from ropewalk.plot.style import doubted, plain
 
     draw, drawn = _drawing(result)
     try:
@@ -30,9 +32,18 @@ def plot(result: Any, **options: Any) -> Figure:
         if options and "argument" in str(error):
             raise InputError(f"invalid argument for this plot: {error}") from None
         raise
+    doubted(figure, _doubts(drawn))
     plain(figure)
     figure._repr_png_ = lambda: _png(figure)  # type: ignore[attr-defined]
     return figure
+
+
+def _doubts(drawn: Any) -> Iterable[Doubt]:
+    """Those about what is drawn: floating rods have them, Datasets carry them."""
+    from ropewalk.analysis.doubts import of_attributes
+
+    known: Iterable[Doubt] | None = getattr(drawn, "doubts", None) if isinstance(drawn, dict) else None
+    return of_attributes(drawn.attrs) if known is None else known
 
 
 def _drawing(result: Any) -> tuple[Callable[..., Any], Any]:
@@ -43,7 +54,7 @@ def _drawing(result: Any) -> tuple[Callable[..., Any], Any]:
     if isinstance(result, Floating):
         from ropewalk.plot.rod import draw_floating
 
-        return draw_floating, dict(result)
+        return draw_floating, result
     if isinstance(result, System):
         from ropewalk.analysis.floating import float_rods
         from ropewalk.analysis.statics import statics

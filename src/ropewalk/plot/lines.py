@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.plot.style import BED, COLOURS, DPI, INK, WATER, empty_figure, legend_beside, look, picture, tidy
+from ropewalk.plot.style import BED, COLOURS, DPI, INK, WATER, doubted, empty_figure, legend_beside, look, picture, tidy
 from ropewalk.results.files import write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from ropewalk.analysis.doubts import Doubt
     from ropewalk.spec.system import System
 
 __all__ = ["BED", "COLOURS", "INK", "WATER", "draw", "draw_sea", "empty_figure", "legend_beside", "save"]
@@ -79,9 +81,9 @@ def draw_sea(system: System, duration: float) -> Figure:
     return figure
 
 
-def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure; the format follows from the ending of the name."""
+def save(figure: Figure, path: str | Path, doubts: Iterable[Doubt] = ()) -> None:
+    """Write a figure; the format follows from the ending of the name.  doubts : about what it shows"""
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(f"{path.parent} is not a folder; make it first")
-    write_whole(path, picture(figure, path.suffix.lstrip(".").lower(), DPI))
+    write_whole(path, picture(doubted(figure, doubts), path.suffix.lstrip(".").lower(), DPI))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterable
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
@@ -12,12 +14,15 @@ from ropewalk.io.messages import one_line
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ropewalk.analysis.doubts import Doubt
+
 WATER, BED, INK, PALE = "#2b7bba", "#a58f6f", "#333333", "#8a949e"
 # eight colours that stay apart for colour-blind readers and in print; with four styles they make 32 looks
 COLOURS = ("#0b5c8f", "#c8442b", "#1d8a5b", "#b07d00", "#7a3e9d", "#00838f", "#8c3b2a", "#4d5b66")
 STYLES = ("-", (0, (5, 1.6)), (0, (5, 1.4, 1.2, 1.4)), (0, (1.4, 1.2)))
 LEGEND_ROWS = 22  # entries of one column beside a picture
 DPI = 200  # of PNG files
+CHARACTERS = 14  # of the smallest text in an inch
 
 
 def look(k: int) -> dict[str, Any]:
@@ -66,6 +71,18 @@ def axes_or_new(axes: Any, width: float = 8.0, height: float = 3.4) -> tuple[Any
         return axes.figure, axes
     figure = empty_figure(width, height)
     return figure, figure.add_subplot()
+
+
+def doubted(figure: Figure, doubts: Iterable[Doubt]) -> Figure:
+    """The figure, with a line at its foot that names the doubts about what it shows."""
+    named: dict[str, list[str]] = {}
+    for doubt in doubts:
+        named.setdefault(doubt.code, []).extend([doubt.part] if doubt.part else [])
+    if named:
+        told = "; ".join(f"{code} ({', '.join(parts)})" if parts else code for code, parts in named.items())
+        lines = [figure.get_supxlabel(), *wrap(f"doubts: {told}", int(CHARACTERS * figure.get_figwidth()))]
+        figure.supxlabel("\n".join(line for line in lines if line), fontsize=8)
+    return figure
 
 
 def plain(figure: Figure) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.doubts import of_attributes
 from ropewalk.errors import InputError
 from ropewalk.post.events import events
 from ropewalk.post.statistics import ALL, SIMPLE, TIMES, statistics
@@ -58,8 +59,8 @@ def report_data(
             {"time": float(event.time), "part": event.part, "kind": event.kind, "sentence": event.text}
             for event in (events(dataset) if kind == RUN else [])
         ],
-        "doubts": json.loads(dataset.attrs.get("doubts", "[]")),
-        "audited": "doubts" in dataset.attrs and "live" not in dataset.attrs,
+        "doubts": [doubt.as_dict() for doubt in of_attributes(dataset.attrs)],
+        "audited": "doubts" in dataset.attrs and ("live" not in dataset.attrs or "audit" in dataset.attrs),
         "computed": _computed(dataset),
     }
 
@@ -222,7 +223,7 @@ def _sweep_data(sweep: xr.Dataset, code: str) -> dict[str, Any]:
         "extremes": sweep_extremes(sweep),
         "utilisation": sweep_utilisation(sweep, code),
         "code": code,
-        "doubts": json.loads(sweep.attrs.get("doubts", "[]")),
+        "doubts": [doubt.as_dict() for doubt in of_attributes(sweep.attrs)],
         "computed": {key: str(sweep.attrs[key]) for key in ("version", "created_by") if key in sweep.attrs},
     }
 

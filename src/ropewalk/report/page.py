@@ -34,7 +34,7 @@ MOTION_COLUMNS = (
     ("time_of_max", "at, s"), ("tz", "Tz, s"),
 )  # fmt: skip
 PASSED = "No doubts: the result passed every check of the audit."
-UNAUDITED = "Not audited: the file was recorded live, or carries no doubts of an audit."
+UNAUDITED = "Not audited: the file carries no doubts of an audit."
 TIMES = ("time_of_min", "time_of_max", "tz")
 UNITS = {"body_position": "m", "body_attitude": "deg"}
 SEA_UNITS = {

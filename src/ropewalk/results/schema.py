@@ -237,7 +237,7 @@ ATTRIBUTES: dict[str, str] = {
     "parted": "lines that parted, each with time and position; only if there are any",
     "start": "remark on the equilibrium that the run starts from, if any",
     "doubts": "of audited results: doubts, as JSON: code, part, value, limit, sentence",
-    "audit": "of equilibria: the largest errors that the audit found, as JSON",
+    "audit": "of equilibria: the largest errors that the audit found; of live recordings: steps audited; as JSON",
     "status": "'done', or the reason why the run ended early",
     "events": "events of the run (capsizing, slack, ...), as JSON: time in s, part, kind, sentence",
     "folds": "of continuations: folds and branch points, as JSON: kind, value, signs of the determinant around it",

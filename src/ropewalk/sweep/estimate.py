@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ropewalk.analysis.doubts import Doubt, of_attributes
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.spec.system import System
 from ropewalk.sweep import job
@@ -22,6 +23,7 @@ class Estimate:
     seconds: float = 0.0  # of one core
     bytes: float = 0.0
     failed: str = ""
+    doubts: tuple[Doubt, ...] = ()  # about the case that was looked at
 
 
 def estimate(plan: Plan) -> Estimate:
@@ -29,19 +31,21 @@ def estimate(plan: Plan) -> Estimate:
     system = plan.system(0)
     try:
         if plan.sweep.do == "run":
-            seconds, size = _run(system, is_whole=plan.sweep.keep == "files")
+            seconds, size, doubts = _run(system, is_whole=plan.sweep.keep == "files")
         else:
             job.ask(plan.sweep.do, system, None)  # kernels are loaded or compiled
             begun = time.perf_counter()
             summary = job.ask(plan.sweep.do, system, None)
             seconds, size = time.perf_counter() - begun, len(pack_summary(0, summary))
+            doubts = [Doubt(**doubt) for doubt in summary.doubts]
     except (ConvergenceError, InputError) as error:
         return Estimate(failed=f"fails: {error}")
-    return Estimate(len(plan) * (seconds + OVERHEAD), float(len(plan) * size))
+    told = tuple(replace(doubt, sentence=f"case 0: {doubt.sentence}") for doubt in doubts)
+    return Estimate(len(plan) * (seconds + OVERHEAD), float(len(plan) * size), doubts=told)
 
 
-def _run(system: System, *, is_whole: bool) -> tuple[float, int]:
-    """Seconds and bytes of one run, from a short piece of it."""
+def _run(system: System, *, is_whole: bool) -> tuple[float, int, list[Doubt]]:
+    """Seconds and bytes of one run, and its doubts so far, from a short piece of it."""
     from ropewalk.analysis.run import simulate
 
     assert system.run is not None
@@ -56,4 +60,5 @@ def _run(system: System, *, is_whole: bool) -> tuple[float, int]:
     seconds = start + (time.perf_counter() - begun) * full / short
     row = dataset.nbytes / max(1, dataset.sizes["time"])
     whole = int(row * max(0.0, full - system.record.start) / every)
-    return seconds, (whole if is_whole else 0) + len(pack_summary(0, job.run_summary(dataset.drop_attrs())))
+    size = (whole if is_whole else 0) + len(pack_summary(0, job.run_summary(dataset.drop_attrs())))
+    return seconds, size, of_attributes(dataset.attrs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -217,10 +218,13 @@ def _response(system: System, output: Path | None) -> Summary:
 
 def _float(system: System, output: Path | None) -> Summary:
     """Number of equilibria of each rod, and of the stable ones; heave, up-vector and energy of the lowest."""
-    from ropewalk.analysis.float_summary import float_doubted
+    from ropewalk.analysis.moored import float_all
+    from ropewalk.model.rods import RodWarning
 
-    found, doubts = float_doubted(system, None, slices=False)
-    told = [doubt.as_dict() for doubt in doubts]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RodWarning)  # it is among the doubts
+        found = float_all(system)
+    told = [doubt.as_dict() for doubt in found.doubts]
     summary = Summary(labels={"rod": list(found), "axis": ["x", "y", "z"]}, doubts=told)
     lowest = [each.states[0] for each in found.values()]
     stable = [sum(state.stable for state in each.states) for each in found.values()]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.doubts import of_attributes
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.viewer.packing import Array
 from ropewalk.viewer.parts import attached, body_parts, line_parts, net_parts, point_parts, strength, tracked
@@ -104,6 +105,7 @@ def from_dataset(dataset: xr.Dataset, *, moving: bool | None = None, budget: int
         attachments=attached(system),
         tracks=tracked(system) if moving else (),
         notes=(*notes, *around.notes, *(() if status == "done" else (f"the run ended early: {status}",))),
+        doubts=tuple(of_attributes(dataset.attrs)),
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ropewalk.analysis.doubts import in_turn
 from ropewalk.viewer.build import extent, from_equilibrium, tension_range, with_hulls
 from ropewalk.viewer.packing import Array
 from ropewalk.viewer.parts import rod_parts
@@ -17,23 +17,23 @@ from ropewalk.viewer.shapes import Shape, rod_surface
 from ropewalk.viewer.surroundings import surroundings
 
 if TYPE_CHECKING:
+    from ropewalk.analysis.floating import Floating
     from ropewalk.analysis.moored import MooredState
     from ropewalk.analysis.stability import Equilibria, FloatingState
     from ropewalk.spec.system import System
 
 
-def from_floating(system: System, found: Mapping[str, Equilibria] | None = None) -> Scene:
+def from_floating(system: System, found: Floating | None = None) -> Scene:
     """Every way the rods of a case float, with their lines where they have some.  found : if it is known already"""
     from ropewalk.analysis.moored import float_all
     from ropewalk.model.rod_lines import rods_on_lines
     from ropewalk.model.rods import RodWarning
 
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", RodWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RodWarning)  # it is among the doubts
         found = float_all(system) if found is None else found
     held = rods_on_lines(system)
-    notes = [*(str(warning.message) for warning in told)]
-    notes += [f"rod '{name}': {result.message}" for name, result in found.items()]
+    notes = [f"rod '{name}': {result.message}" for name, result in found.items()]
     free = {name: result for name, result in found.items() if name not in held}
     scene = _moored(system, {name: found[name] for name in held}) if held else None
     variants = [] if scene is None else list(scene.variants)
@@ -50,6 +50,7 @@ def from_floating(system: System, found: Mapping[str, Equilibria] | None = None)
         surroundings=around,
         rods=rod_parts(system),
         notes=(*scene.notes, *notes, *around.notes),
+        doubts=tuple(in_turn([found.doubts, scene.doubts])),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.doubts import of_attributes
 from ropewalk.viewer.build import from_equilibrium
 from ropewalk.viewer.packing import Array
 from ropewalk.viewer.scene import Facts, Frames, Mode, Named, Quantity, Scene, Variant
@@ -59,6 +60,7 @@ def _scene(dataset: xr.Dataset, equilibrium: Equilibrium) -> Scene:
         scene,
         variants=variants,
         quantity=Quantity("dynamic tension, relative to its maximum", "", -1.0, 1.0, diverging=True),
+        doubts=tuple(of_attributes(dataset.attrs)),
         notes=(told, *rest.notes),
     )
 

@@ -6,12 +6,14 @@ far from the origin of its chart loses nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ropewalk.analysis.doubts import Doubt
 from ropewalk.viewer.packing import packed
 from ropewalk.viewer.shapes import Shape
 from ropewalk.viewer.surroundings import Surroundings
@@ -120,6 +122,7 @@ class Scene:
     rods: tuple[Named, ...] = ()
     notes: tuple[str, ...] = ()
     trouble: str = ""  # a sentence shown as a warning
+    doubts: tuple[Doubt, ...] = ()  # about the result
     first: int = 0  # variant shown at the start
     strength: Array = field(default_factory=lambda: np.zeros(0))  # (n_nodes,) breaking load, N; 0 where unknown
     attachments: tuple[Attached, ...] = ()
@@ -150,6 +153,7 @@ class Scene:
             "title": self.title,
             "notes": list(self.notes),
             "trouble": self.trouble,
+            "doubts": shown_doubts(self.doubts),
             "origin": origin.tolist(),
             "low": (self.low - origin).tolist(),
             "high": (self.high - origin).tolist(),
@@ -180,6 +184,11 @@ class Scene:
         }
 
 
+def shown_doubts(doubts: Iterable[Doubt]) -> list[list[str]]:
+    """Code and sentence of each doubt, as the page takes them."""
+    return [[doubt.code, doubt.sentence] for doubt in doubts]
+
+
 def frame_stride(n_frames: int, numbers: int, budget: int = PAGE_BYTES) -> int:
     """How many frames to go on by so that a page of frames of so many numbers stays below `budget` bytes."""
     room = max(1, int((budget - RESERVE) / (BASE64 * FLOAT_BYTES * max(1, numbers))))
@@ -195,7 +204,7 @@ def _variant(variant: Variant, origin: Array) -> dict[str, Any]:
         for name, values in variant.frames.arrays().items()
         if name != "time"
     }
-    told: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "label": variant.label,
         "facts": [list(fact) for fact in variant.facts],
         "time": variant.frames.time.tolist(),
@@ -204,17 +213,17 @@ def _variant(variant: Variant, origin: Array) -> dict[str, Any]:
         "mode": None,
     }
     if variant.mode is not None:
-        told["mode"] = {
+        shown["mode"] = {
             "amplitude": variant.mode.amplitude,
             "turn": variant.mode.turn,
             "real": {name: packed(values) for name, values in variant.mode.real.items()},
             "imaginary": {name: packed(values) for name, values in variant.mode.imaginary.items()},
         }
-    return told
+    return shown
 
 
 def _named(part: Named) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": part.name, "kind": part.kind, "facts": [list(fact) for fact in part.facts]}
+    shown: dict[str, Any] = {"name": part.name, "kind": part.kind, "facts": [list(fact) for fact in part.facts]}
     if part.shape is not None:
-        told["shape"] = part.shape.to_json()
-    return told
+        shown["shape"] = part.shape.to_json()
+    return shown

@@ -119,7 +119,8 @@ def test_a_recording_is_a_result_that_report_and_plot_read(session, tmp_path):
         assert_allclose(run.point_position.sel(point="pier").values[-1], [28.0, 0.0, -5.0], atol=0.05)
         assert "line 'leg' was cut at s = 15 m" in run.attrs["parted"]
         assert "cut at s = 15 m" in run.attrs["live"]
-        assert "doubts" not in run.attrs  # nothing audits it
+        assert json.loads(run.attrs["audit"]) == {"steps": 120}
+        assert "doubts" in run.attrs
     from ropewalk.post.overview import overview
 
     with rw.load(path) as run:
@@ -142,3 +143,19 @@ def test_a_reset_ends_the_recording(session, tmp_path):
     go(session, 0.0)
     assert len(session.recorded) == 1
     assert session.engine.time == 0.0
+
+
+def test_doubts_are_in_pictures_and_recordings(tmp_path):
+    """Of the equilibrium at the beginning; the steps recorded since are audited."""
+    system = case()
+    section = next(iter(system.sections))
+    system = system.replace(f"sections.{section}.breaking_load", 1.0)
+    session = Session(system, tmp_path, "buoy")
+    assert "breaking-load" in [code for code, _ in decoded(session.frame())[0]["doubts"]]
+    session.handle('{"do": "record", "on": true}')
+    go(session, 0.3)
+    session.handle('{"do": "record", "on": false}')
+    go(session, 0.0)
+    with rw.load(tmp_path / "buoy-live.nc") as dataset:
+        assert "breaking-load" in [doubt.code for doubt in dataset.rw.doubts]
+        assert json.loads(dataset.attrs["audit"])["steps"] > 0

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.run import solver_for
 from ropewalk.coupling.coupled import Coupled
 from ropewalk.errors import ConvergenceError, InputError
@@ -99,6 +100,7 @@ class Engine:
         self._pull: Pull | None = None
         self._place: Array = np.zeros(3)
         self._saved: deque[Saved] = deque(maxlen=KEPT)
+        self.doubts: tuple[Doubt, ...] = ()  # as of the state saved last
         self._row = 0  # failures without a calm time between them
         self._calm_until, self._changed_at, self._saved_at = -np.inf, 0.0, -np.inf
         self._rest = self.state
@@ -164,6 +166,16 @@ class Engine:
                 if name not in found and pull_on(model, self._rest, kind, k, np.zeros(3)) is not None:
                     found[name] = "pull"
         return found
+
+    @property
+    def steps(self) -> int:
+        """Steps that the audit has followed since the beginning."""
+        return self._coupled.audited_steps
+
+    def doubts_now(self) -> tuple[Doubt, ...]:
+        """What is doubtful about the equilibrium at the beginning and about the motion since, up to now."""
+        self.doubts = self._coupled.doubts
+        return self.doubts
 
     # --- what the hand does ---
 
@@ -293,6 +305,7 @@ class Engine:
     def _save(self) -> None:
         self._saved.append(Saved(self._coupled.save(), self.time, self._movers.keep()))
         self._saved_at = self.time
+        self.doubts_now()
 
     # --- when it fails ---
 
@@ -350,14 +363,13 @@ class Engine:
 
 
 def live_solver(system: System) -> Solver:
-    """Mixed elements where they claim the case, without a ledger; else the solver of the case."""
+    """Mixed elements where they claim the case; else the solver of the case."""
     from ropewalk.methods.claims import demands
     from ropewalk.methods.mixed import MixedFem  # loads compiled code
 
     model = build(system)
     fits = demands(model) | {Claim.DYNAMICS} <= MixedFem.claims
-    solver = solver_for(system, model, "mixed_fem" if fits else None)
-    return replace(solver, ledger=False) if isinstance(solver, MixedFem) else solver
+    return solver_for(system, model, "mixed_fem" if fits else None)
 
 
 def damped(solver: Solver, rate: float) -> Solver:

@@ -26,8 +26,9 @@ def live_scene(session: Session) -> Scene:
     known = {"grips": engine.grips_of(), "cut": engine.can_cut, "solver": engine.solver_name}
     note = "drag a point or body: free ones are pulled by a spring, held ones are moved"
     return replace(
-        scene, live=known, quantity=Quantity("tension", "N", 0.0, high), notes=(note, *scene.notes), tracks=()
-    )
+        scene, live=known, quantity=Quantity("tension", "N", 0.0, high), notes=(note, *scene.notes), tracks=(),
+        doubts=engine.doubts,
+    )  # fmt: skip
 
 
 def prepare(session: Session, server: LiveServer) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ropewalk import __version__
+from ropewalk.analysis.doubts import as_json
 from ropewalk.io import netcdf
 from ropewalk.results.record import NotFiniteError, Recorder
 from ropewalk.results.schema import DONE
@@ -82,7 +83,8 @@ class Recording:
             return "nothing was recorded"
         done = [[t, text] for t, text in engine.notes if t >= self._begun]
         cuts = "; ".join(f"line '{line}' was cut at s = {s:g} m" for line, s in engine.cuts.items())
-        facts = {"live": json.dumps(done)} | ({"parted": cuts} if cuts else {})
+        facts = {"live": json.dumps(done), "doubts": as_json(engine.doubts_now())} | ({"parted": cuts} if cuts else {})
+        facts["audit"] = json.dumps({"steps": engine.steps})
         self._folder.flush()
         reader = RunReader(self._folder.path)
         netcdf.write_records(reader, self.path, {**reader.attrs, "status": DONE, **facts})

@@ -19,6 +19,7 @@ from ropewalk.spec.system import System
 from ropewalk.viewer.live.changes import Flow, Length, Sea
 from ropewalk.viewer.live.engine import CHUNK, Engine
 from ropewalk.viewer.live.recording import Recording, free_name
+from ropewalk.viewer.scene import shown_doubts
 from ropewalk.viewer.surroundings import drawn_waves
 
 FRAME = 1.0 / 50.0  # s of the wall clock between pictures
@@ -202,6 +203,7 @@ class Session:
             "cuts": engine.cuts,
             "notes": [[round(t, 2), text] for t, text in list(engine.notes)[-6:]],
             "failures": engine.failures,
+            "doubts": shown_doubts(engine.doubts),
             "sea": sea_of(engine.system),
             "lengths": {name: line.length for name, line in engine.system.lines.items()},
             "shapes": {name: list(values.shape) for name, values in arrays.items()},

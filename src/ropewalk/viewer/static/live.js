@@ -25,6 +25,7 @@ class Live {
     this.pictures = 0; this.time = []; this.ends = []; this.head = null; this.hold = null; this.touched = {};
     for (const id of ["live", "live-sea", "live-reset", "live-record", "live-status"]) byId(id).hidden = false;
     byId("time").hidden = true;
+    byId("live").append(byId("doubted")); // the strip covers its place
     document.body.classList.add("is-live");
     page.play = () => this.pause(!(this.head && this.head.paused));
     this.wire();
@@ -103,9 +104,17 @@ class Live {
     byId("live-record").textContent = head.recording ? `stop (${head.rows})` : "record";
     byId("live-record").setAttribute("aria-pressed", String(Boolean(head.recording)));
     this.notes(head.notes);
+    this.doubts(head.doubts);
     this.controls(head);
     this.strip();
     Object.assign(document.body.dataset, { time: head.time, failures: head.failures, held: head.held });
+  }
+
+  doubts(doubts) {
+    const key = JSON.stringify(doubts);
+    if (key === this.doubted) return;
+    this.doubted = key;
+    showDoubts(doubts);
   }
 
   notes(notes) {

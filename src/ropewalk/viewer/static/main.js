@@ -4,6 +4,7 @@ const byId = (id) => document.getElementById(id);
 // Pages of a simulation under way have `Live` of live.js too, those of long results `Stream` of stream.js.
 const MODE_SECONDS = 3; // one period of a mode takes this long at speed 1
 const SLOW = 50, LEAST_QUALITY = 0.5; // ms between pictures, and share of the pixels along an edge that are kept
+const MOST_OPEN = 2; // doubts whose sentences are shown at once
 const MOST_LIFT = 50; // largest vertical exaggeration
 
 function fillFacts(list, facts) {
@@ -14,6 +15,23 @@ function fillFacts(list, facts) {
     told.textContent = text;
     list.append(term, told);
   }
+}
+
+function fillList(list, sentences) {
+  list.replaceChildren(...sentences.map((text) => {
+    const item = document.createElement("li");
+    item.textContent = text;
+    return item;
+  }));
+}
+
+// Their names; their sentences too where those are few enough to leave the picture free.
+function showDoubts(doubts) {
+  const codes = [...new Set(doubts.map(([code]) => code))].join(", ");
+  fillList(byId("doubts"), doubts.map(([code, text]) => `${code}: ${text}`));
+  byId("doubted-number").textContent = `${doubts.length === 1 ? "1 doubt" : `${doubts.length} doubts`}: ${codes}`;
+  byId("doubted").open = doubts.length <= MOST_OPEN;
+  byId("doubted").hidden = !doubts.length;
 }
 
 function sentence(text) {
@@ -51,17 +69,14 @@ class Page {
   }
 
   fillHead() {
-    const { title, notes, trouble } = this.scene;
+    const { title, notes, trouble, doubts } = this.scene;
     document.title = title ? `${title} – ropewalk` : "ropewalk";
     byId("title").textContent = title || "ropewalk";
     byId("trouble").textContent = trouble;
     byId("trouble").hidden = !trouble;
-    for (const note of notes) {
-      const item = document.createElement("li");
-      item.textContent = note;
-      byId("notes").append(item);
-    }
+    fillList(byId("notes"), notes);
     byId("about").hidden = !notes.length;
+    showDoubts(doubts);
   }
 
   fillLegend() {
