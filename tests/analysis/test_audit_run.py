@@ -348,3 +348,22 @@ def test_a_run_inherits_the_stability_of_its_equilibrium():
     rest = rw.statics(system)
     vars(rest)["stability"] = Verdict(False, 0, -1.0, {"spar": [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]})
     assert "unstable" in [doubt.code for doubt in rest.start_doubts]
+
+
+def test_energy_is_judged_at_every_record():
+    """30 J that damping gave and took back, and 2 J that the ledger missed for a while, do not show at the end."""
+    model, end = build(pendulum()), ledger(0.0, 0.0) | {"loss_damping": 0.0}
+    swollen = ledger(0.0, 2.0) | {"kinetic": 130.0, "loss_damping": -30.0}
+    found = list(run_findings(model, seen(START, swollen, end), {"energy": end}))
+    assert [(doubt.code, failed) for doubt, failed in found] == [("energy-numerics", True), ("energy-closure", True)]
+    assert found[0][0].value == pytest.approx(30.0 / 130.0)
+    assert found[1][0].value == pytest.approx(2.0 / 130.0)
+
+
+def test_what_damping_and_steps_pass_to_each_other_was_not_exchanged():
+    """10 J in 100 that the steps add, while damping gives 1 kJ and the steps take 990 J of that."""
+    model = build(pendulum())
+    end = ledger(-10.0, 0.0) | {"loss_damping": -1000.0, "loss_numerics": 990.0}
+    ((doubt, failed),) = run_findings(model, seen(START, end), {"energy": end})
+    assert (doubt.code, failed) == ("energy-numerics", False)
+    assert doubt.value == pytest.approx(10.0 / 110.0)

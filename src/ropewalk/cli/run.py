@@ -169,24 +169,23 @@ def energy_balance(results: Recorded) -> dict[str, float | None] | None:
 
     Turned over is what the audit counts as exchanged. Where nothing moved there is no ratio. With a ledger of
     losses, which of bars has no closure, also what the time stepping lost (`numerics`, J; below zero if it gained) and
-    its size over the energy turned over (`numerics_share`), and what lines lost that came taut (`impact`, J).
+    its size over the energy turned over (`numerics_share`), and what lines lost that came taut (`impact`, J). All but
+    the last are those of the record where they are largest.
     """
-    from ropewalk.analysis.audit_run import LEDGER, exchanged, has_moved
+    from ropewalk.analysis.audit_run import KINDS, exchanged, has_moved
 
     if "energy" not in results.variables:
         return None
     energy, names = results.variables["energy"].values.T, results.variables["term"].values.tolist()
-    if LEDGER.isdisjoint(names):
+    if KINDS.keys().isdisjoint(names):
         return None
     terms = dict(zip(names, energy, strict=True))
-    turned, held = exchanged({name: float(values[0]) for name, values in terms.items()}, names, energy)
+    turned, held, lost, missing = exchanged({name: float(values[0]) for name, values in terms.items()}, names, energy)
     moved = has_moved(turned, held)
     balance: dict[str, float | None] = {"turned_over": turned}
     if "closure" in terms:
-        missing = abs(float(terms["closure"][-1]))
         balance |= {"missed": missing, "share": missing / turned if moved else None}
     if "loss_numerics" in terms:
-        lost = float(terms["loss_numerics"][-1])
         balance |= {"numerics": lost, "numerics_share": abs(lost) / turned if moved else None}
     if "loss_impact" in terms:
         balance["impact"] = float(terms["loss_impact"][-1])

@@ -30,6 +30,9 @@ class Extremes(NamedTuple):
 NOTHING = Extremes(0.0, 0.0, 0.0, np.inf, np.inf, -np.inf, np.inf, -np.inf)  # type: ignore[arg-type]  # of no records
 
 
+HELD, LOSS, STEPS, CLOSURE = 0, 1, 2, 3  # kinds of the terms of a ledger
+
+
 class Looked(NamedTuple):
     """What is looked at of each line."""
 
@@ -100,22 +103,33 @@ def note_ways(position, home, ways):
 
 
 @kernel(**UNCOUNTED)
-def turned_over(energy, first, left_out):
-    r"""Largest sum of changes of the terms of a ledger since its first record, and the largest term (J).
+def turned_over(energy, first, kinds):
+    r"""Changes of a ledger since its first record: energy exchanged, and what the steps and the ledger miss of it (J).
 
-    .. math:: \max_t \sum_k |E_k(t) - E_k(0)|, \qquad \max |E_k(t)|
+    What losses other than those of the steps give back they cannot have held: it is part of what the steps gain.
+
+    .. math:: S = \Delta E_n + \sum_l \min(\Delta E_l, 0), \qquad
+        X = \tfrac12 \Big(|S| + \sum_l \max(\Delta E_l, 0) + \sum_k |\Delta E_k|\Big)
 
     Source: docs/audit.md, Runs in time: energy exchanged.
 
-    energy : (n_terms, n) J    first : (n_terms,) J    left_out : a term that does not count, or -1
+    energy : (n_terms, n) J    first : (n_terms,) J    kinds : (n_terms,) HELD, LOSS, STEPS or CLOSURE
+    Returns the largest X, the largest term, S where it is largest with its sign, and the largest closure.
     """
-    most = 0.0
-    held = 0.0
+    most, held, stepped, missed = 0.0, 0.0, 0.0, 0.0
     for t in range(energy.shape[1]):
-        change = 0.0
+        change, by_steps = 0.0, 0.0
         for k in range(energy.shape[0]):
-            if k != left_out:
-                change += abs(energy[k, t] - first[k])
-                held = max(held, abs(energy[k, t]))
-        most = max(most, change)
-    return most, held
+            now = energy[k, t]
+            if kinds[k] == CLOSURE:
+                missed = max(missed, abs(now))
+                continue
+            held = max(held, abs(now))
+            if kinds[k] == STEPS or (kinds[k] == LOSS and now < first[k]):
+                by_steps += now - first[k]
+            else:
+                change += abs(now - first[k])
+        most = max(most, change + abs(by_steps))
+        if abs(by_steps) > abs(stepped):
+            stepped = by_steps
+    return 0.5 * most, held, stepped, missed

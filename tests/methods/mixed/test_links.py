@@ -27,10 +27,11 @@ from ropewalk.errors import InputError
 from ropewalk.methods.catenary.solver import Catenary
 from ropewalk.methods.mixed.bodies import turn_bodies
 from ropewalk.methods.mixed.links import add_links, link_unbalance, multiplier_row
+from ropewalk.methods.mixed.report import place, worst_place
 from ropewalk.methods.mixed.settle import make_work
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.methods.mixed.statics import MixedFemStatics
-from ropewalk.model.model import Model
+from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, rotation_matrix
 from ropewalk.numerics.blocksparse import WORTH_FROM
 from ropewalk.spec.system import System
@@ -337,3 +338,20 @@ def test_long_chain_of_bodies_is_solved_sparsely_and_right():
     slope = (np.arange(n)[::-1] + 0.5) * G / pull
     axes = np.array([rotation_matrix(q)[:, 0] for q in state.body_quaternion])
     assert_allclose(-axes[:, 2] / axes[:, 0], slope, rtol=1e-8)
+
+
+def test_places_without_lines_are_bodies_and_links():
+    """The message of a run that stops names the worst element, of which bodies and links alone have none."""
+    system = System.model_validate(
+        {
+            "environment": {"water_density": 0, "seabed": {"kind": "none"}},
+            "bodies": {
+                "bob": {"mass": 1, "inertia": [1, 1, 1], "position": [1, 0, 0], "attachments": {"a": [-1, 0, 0]}},
+            },
+            "points": {"p": {"position": [0, 0, 0]}},
+            "links": {"k": {"kind": "ball", "between": ["bob.a", "p"]}},
+        }
+    )  # fmt: skip
+    model = build(system)
+    work = MixedFem().start(model, initial_state(model))
+    assert place(model, work.mesh, 0) == worst_place(model, work) == "a body or a link"

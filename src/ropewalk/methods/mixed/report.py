@@ -23,6 +23,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import NONE, State, resample
 
 GIVEN = ("ends", "water", "loads", "winch")  # kinds of the ledger that are work done on the lines
+NO_LINES = "a body or a link"  # worst place of systems without lines
 LOST = ("drag", "damping", "seabed", "break", "impact", "numerics")  # kinds that are losses
 TERMS = {f"work_{kind}": KINDS.index(kind) for kind in GIVEN} | {f"loss_{kind}": KINDS.index(kind) for kind in LOST}
 SIGNS = np.array([-1.0 if kind in GIVEN else 1.0 for kind in KINDS])  # with which kinds stand in the closure
@@ -151,6 +152,8 @@ def parted_lines(model: Model, work: FemWork) -> list[str]:
 
 def place(model: Model, mesh: Mesh, element: int) -> str:
     """Line and arc length of an element, for messages."""
+    if not mesh.s.size:
+        return NO_LINES
     line = int(np.searchsorted(mesh.element_start, element, side="right") - 1)
     return f"line '{model.names.lines[line]}' at s = {arc_length(mesh, element):.4g} m"
 
@@ -166,7 +169,7 @@ def worst_place(model: Model, work: FemWork) -> str:
     """Line and arc length of the node with the largest residual force."""
     mesh = work.mesh
     if not mesh.s.size:
-        return "a body: there are no lines"
+        return NO_LINES
     inner = np.linalg.norm(work.steps.nodes[: mesh.s.size], axis=1)
     inner[mesh.node_start[:-1]] = 0.0
     inner[mesh.node_start[1:] - 1] = 0.0
