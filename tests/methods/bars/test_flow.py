@@ -23,10 +23,10 @@ def balanced(work, tolerance=1e-9):
     bars, tension = work.bars, work.steps.tension
     largest = max(np.abs(tension).max(), np.abs(work.field.force).max())
     loose = node_forces(work)[~bars.held]
-    taut = (bars.push == 0.0) & (tension > 0.0)
+    taut = ~bars.push & (tension > 0.0)
     strain = (gaps(work) - bars.length - bars.compliance * tension) / bars.length
     assert np.abs(loose).max() < tolerance * largest
-    assert np.all(tension[bars.push == 0.0] >= 0.0)
+    assert np.all(tension[~bars.push] >= 0.0)
     # lengths are solved to 1e-11; what is idle between held knots keeps the rounding of its layout
     assert np.abs(strain[taut]).max(initial=0.0) < 1e-9
     assert strain.max() < 1e-9

@@ -258,7 +258,7 @@ def test_the_cage_finds_its_equilibrium():
     assert report.good
     load = work.field.force.sum(axis=0)
     assert_allclose(report.figures["reaction"], load, atol=1e-5 * load[0])
-    assert np.any(work.own["kkt"].slack > 0.0) and work.steps.tension.min() >= 0.0
+    assert np.any(work.own["kkt"].slack) and work.steps.tension.min() >= 0.0
 
 
 def test_the_four_point_mooring_agrees_with_the_elements():

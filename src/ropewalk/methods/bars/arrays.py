@@ -60,8 +60,8 @@ class Bars(NamedTuple):
     node: Ints  # (m, 2) ends a, b
     length: Array  # (m,) m
     compliance: Array  # (m,) stretch per tension, l / EA, m/N; 0 for rigid bars
-    push: Array  # (m,) 1 for bars that can push in statics, 0 for those that go slack
-    rod: Array  # (m,) 1 for bars of bodies and hoops, which are rigid together
+    push: Flags  # (m,) bars that can push in statics; the others go slack
+    rod: Flags  # (m,) bars of bodies and hoops, which are rigid together
     member: Records  # (m,) of MEMBER of loads/member.py
     contact_radius: Array  # (m,) m
     contact_width: Array  # (m,) m, 0 for bars that the bed does not touch

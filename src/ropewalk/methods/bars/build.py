@@ -332,6 +332,8 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         footing=footing,
         node=ints(draft.ends, (-1, 2)),
         **{name: floats(table[:, BAR.index(name)]) for name in OWN},
+        push=flags(table[:, BAR.index("push")] > 0.0),
+        rod=flags(table[:, BAR.index("rod")] > 0.0),
         member=_members(table, model.sea.water_density),
         screen=screen_records(nets, knots),
         hinge=bodies.links.hinge,

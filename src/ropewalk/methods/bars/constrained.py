@@ -122,11 +122,11 @@ class Constrained(BarsInTime):
 
     def _report(self, work: BarsWork, code: int, h: float) -> Report:
         find = find_tensions(work)
-        count = work.steps.tally
+        count = work.steps.tally[0]
         figures = {
             "energy": energies(work),
-            "steps": int(count[0]),
-            "factorisations": int(count[2]),
+            "steps": int(count.steps),
+            "factorisations": int(count.factorisations),
             "largest_strain": largest_strain(work),
         }
         status, message = Status.DONE, ""
@@ -139,14 +139,14 @@ class Constrained(BarsInTime):
             )
         elif not find:
             status, message = MESSAGES[bars_rattle.SINGULAR]
-        return Report(status=status, message=message, iterations=int(count[1]), figures=figures)
+        return Report(status=status, message=message, iterations=int(count.iterations), figures=figures)
 
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""
         s, f = work.steps, work.graph.factor
         return {
             "time": work.time, "r": s.r.copy(), "v": s.v.copy(), "tension": s.tension.copy(),
-            "rate_tension": s.rate_tension.copy(), "tally": s.tally.copy(), "give": s.give.copy(),
+            "rate_tension": s.rate_tension.copy(), "tally": np.array(s.tally[0].tolist()), "give": s.give.copy(),
             "rest": s.rest.copy(), "yields": s.yields.copy(), "slack": s.slack.copy(), "soft": s.soft.copy(),
             "value": f.value.copy(), "grip": work.field.grip.hold.place.copy(), **kept(work.field.book),
         }  # fmt: skip
@@ -156,8 +156,9 @@ class Constrained(BarsInTime):
         work = self._anew(model)
         s = work.steps
         work.time = float(snapshot["time"])
-        for name in ("r", "v", "tension", "rate_tension", "tally", "give", "rest", "yields", "slack", "soft"):
+        for name in ("r", "v", "tension", "rate_tension", "give", "rest", "yields", "slack", "soft"):
             getattr(s, name)[:] = snapshot[name]
+        s.tally[0] = tuple(np.asarray(snapshot["tally"]).tolist())
         work.field.grip.hold.place = snapshot["grip"]
         put_back(work.field.book, snapshot)
         refresh(work)

@@ -18,7 +18,7 @@ Lumping = Literal["halves", "outer"]
 NODE = ("mass", "volume", "drag_area", "added")
 BAR = ("length", "compliance", "push", "rod", "area", "width", "drag_normal", "drag_tangential", "added_normal",
        "added_tangential", "contact_radius", "contact_width", "drag_law")  # fmt: skip
-OWN = ("length", "compliance", "push", "rod", "contact_radius", "contact_width")  # what is no part of a `Member`
+OWN = ("length", "compliance", "contact_radius", "contact_width")  # what is no part of a `Member`
 
 
 @dataclass

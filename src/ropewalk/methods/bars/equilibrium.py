@@ -216,7 +216,7 @@ def _tied(model: Model, work: BarsWork) -> Array:
     nets, compliance = model.nets, work.bars.compliance.copy()
     if nets.names:
         own = int(work.places.net_bar_start[0]) + np.flatnonzero(np.all(nets.body[nets.bar] >= 0, axis=1))
-        own = own[work.bars.rod[own] == 0.0]
+        own = own[~work.bars.rod[own]]
         compliance[own] = work.bars.length[own] / TIED
     return floats(compliance)
 

@@ -142,7 +142,7 @@ class Flow:
         self.matrix = Matrix(bars, self.pattern, fixed)
         still = bars.held | fixed
         self.idle: Flags = still[bars.node[:, 0]] & still[bars.node[:, 1]]  # bars that nothing can stretch
-        self.pulls_only: Flags = (bars.push == 0.0) & ~self.idle
+        self.pulls_only: Flags = ~bars.push & ~self.idle
         self.of_bar, self.of_node = _parts(bars.node, still)
         self.most = int(WORK / self.matrix.size)
         self.count = 0

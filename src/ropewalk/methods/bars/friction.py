@@ -16,7 +16,7 @@ from ropewalk.loads.bed import heights_over, rest_pressure
 from ropewalk.methods.bars.begin import place_grips
 from ropewalk.methods.bars.slopes import loads_at_rest
 from ropewalk.methods.bars.work import BarsWork
-from ropewalk.model.arrays import Array, Records, floats
+from ropewalk.model.arrays import Array, Flags, Records, flags
 
 PATIENCE = Patience(10, 0.5)  # where there is an end to the rounds, the change falls to less of itself; each takes long
 
@@ -49,7 +49,7 @@ class Sharing:
         thick = np.maximum.reduceat(bars.contact_radius[:m], places.bar_start[:-1])
         lain = Lain(
             friction=self.friction,
-            tension=np.where(bars.push[:m] > 0.0, T[:m], np.maximum(T[:m], 0.0)),
+            tension=np.where(bars.push[:m], T[:m], np.maximum(T[:m], 0.0)),
             pressed=_normal_forces(work, height),
             near=height[node] <= 2.0 * np.repeat(thick, np.diff(start)),
             on_bed=(pressed.normal[node][ends] > 0.0) | bars.held[chains.junction],
@@ -155,11 +155,11 @@ def _longest(work: BarsWork) -> float:
     return float(np.add.reduceat(work.bars.length[: places.bar_start[-1]], places.bar_start[:-1]).max())
 
 
-def _firm(work: BarsWork, scale: float) -> Array:
-    """(m,) 1 for bars that can push, taut ones on the bed among them: too much friction on the way would fold these."""
+def _firm(work: BarsWork, scale: float) -> Flags:
+    """(m,) bars that can push, taut ones on the bed among them: too much friction on the way would fold these."""
     bears = work.field.pressed.normal > 0.0
     lies = np.any(bears[work.bars.node], axis=1) & (work.steps.tension > SLIGHT * scale)
-    return floats(np.where(lies, 1.0, work.bars.push))
+    return flags(lies | work.bars.push)
 
 
 def _normal_forces(work: BarsWork, height: Array) -> Array:

@@ -41,7 +41,7 @@ from ropewalk.methods.bars.work import (
     refresh,
 )
 from ropewalk.methods.protocol import Claim, Report, Status
-from ropewalk.model.arrays import Array, floats
+from ropewalk.model.arrays import Array, Flags, flags, floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.compile import kernel
@@ -77,7 +77,7 @@ class Memory(NamedTuple):
     was_rate: Array  # (n, 3) at the start of a step that may be done again
     was_a: Array  # (n, 3)
     was_tension: Array  # (m,) N
-    blow: Array  # (1,) 1 where the next step follows a blow
+    blow: Flags  # (1,) where the next step follows a blow
 
 
 @kernel
@@ -120,9 +120,9 @@ def alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t, h, radius):
                 else:
                     s.v[i, c] = v0 + h * ((1.0 - gamma) * a0 + gamma * a1)
                     memory.new_rate[i, c] = ((1.0 - am) * a1 + am * a0 - af * memory.rate[i, c]) / (1.0 - af)
-        kkt.frozen[0] = 1.0 if iteration >= FREEZE else 0.0
+        kkt.frozen[0] = iteration >= FREEZE
         worst, gap = residuals(bars, medium, field, kkt, s.r, s.v, memory.new_rate, s.tension, rho, t + h)
-        kkt.frozen[0] = 0.0
+        kkt.frozen[0] = False
         if not np.isfinite(worst):
             break
         scale = max(np.abs(field.force).max(), np.abs(s.tension).max())
@@ -149,7 +149,7 @@ def _comes_taut(bars, s, memory, h):
     Source: T_0 <= 0 < T_1 (N) and |d . dv| h > HARD l |d| (m2), the heading of this file.
     """
     for k in range(bars.length.size):
-        if bars.push[k] > 0.0 or memory.was_tension[k] > 0.0 or s.tension[k] <= 0.0:
+        if bars.push[k] or memory.was_tension[k] > 0.0 or s.tension[k] <= 0.0:
             continue
         i, j = bars.node[k]
         square = 0.0
@@ -176,7 +176,7 @@ def alpha_steps(bars, medium, motions, field, kkt, s, memory, rho, t, h, n_steps
         memory.was_rate[:] = memory.rate
         memory.was_a[:] = memory.a
         memory.was_tension[:] = s.tension
-        kind = BLOW if memory.blow[0] > 0.0 else radius
+        kind = BLOW if memory.blow[0] else radius
         used = alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t + k * h, h, kind)
         struck = used >= 0 and _comes_taut(bars, s, memory, h)
         if struck and kind != BLOW:
@@ -190,7 +190,7 @@ def alpha_steps(bars, medium, motions, field, kkt, s, memory, rho, t, h, n_steps
             return k, total
         book_step(bars, field, s.tension, s.r, s.v)
         move_grips(bars, medium, field, s.r, s.v)
-        memory.blow[0] = 1.0 if struck else 0.0
+        memory.blow[0] = struck
         total += used
     return n_steps, total
 
@@ -221,7 +221,7 @@ class ConstrainedImplicit(BarsInTime):
             )
         work = self._begin(model, state)
         if not self.slack:
-            work.bars = work.bars._replace(push=floats(np.ones(work.bars.length.size)))
+            work.bars = work.bars._replace(push=flags(np.ones(work.bars.length.size, dtype=bool)))
         memory = _memory(work)
         if np.any(work.bars.compliance > 0.0):
             _let_go(work)
@@ -290,7 +290,7 @@ class ConstrainedImplicit(BarsInTime):
         if not work.own["gives"]:
             return bars
         moves = np.where(bars.held, 0.0, 1.0 / np.maximum(bars.mass, LIGHTEST))[bars.node].sum(axis=1)
-        rigid = (bars.compliance == 0.0) & (bars.rod == 0.0)
+        rigid = (bars.compliance == 0.0) & ~bars.rod
         return bars._replace(compliance=floats(np.where(rigid, GIVE * self.step**2 * moves, bars.compliance)))
 
     def _stiffness(self, work: BarsWork, h: float) -> Array:
@@ -316,8 +316,9 @@ class ConstrainedImplicit(BarsInTime):
 
 def _memory(work: BarsWork) -> Memory:
     """All zero."""
-    lengths = {"was_tension": work.steps.tension.shape, "blow": (1,)}
-    return Memory(*(np.zeros(lengths.get(name, work.steps.r.shape)) for name in Memory._fields))
+    of_nodes = {name: np.zeros(work.steps.r.shape) for name in Memory._fields}
+    own = {"was_tension": np.zeros(work.steps.tension.size), "blow": np.zeros(1, dtype=bool)}
+    return Memory(**{**of_nodes, **own})
 
 
 def _let_go(work: BarsWork) -> None:
@@ -325,7 +326,7 @@ def _let_go(work: BarsWork) -> None:
     s, bars = work.steps, work.bars
     elastic = bars.compliance > 0.0
     pulled = (gaps(work) - bars.length)[elastic] / bars.compliance[elastic]
-    s.tension[elastic] = np.where(bars.push[elastic] > 0.0, pulled, np.maximum(pulled, 0.0))
+    s.tension[elastic] = np.where(bars.push[elastic], pulled, np.maximum(pulled, 0.0))
     force = work.field.force.copy()
     pull = s.tension[:, None] * work.field.direction
     np.add.at(force, bars.node[:, 0], pull)

@@ -26,7 +26,7 @@ from ropewalk.methods.bars.hinges import PAIRS, stiffen_hinges
 from ropewalk.methods.bars.hulls import stiffen_corners
 from ropewalk.methods.bars.loads import directions, loads, surroundings
 from ropewalk.methods.bars.ties import stiffen_ties
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.ldl import Factor, analyse, factorise, solve
 
@@ -55,8 +55,8 @@ class Kkt(NamedTuple):
     hinges: Array  # (h, 6, 3, 3) H between the nodes of hinges
     out: Array  # (n, 3) residual of the nodes, N
     gap: Array  # (m,) residual of the bars, m
-    slack: Array  # (m,) 1 for bars that are slack
-    frozen: Array  # (1,) 1 while the slack bars stay those that they are
+    slack: Flags  # (m,) bars that are slack
+    frozen: Flags  # (1,) while the slack bars stay those that they are
 
 
 def build_kkt(bars: Bars) -> Kkt:
@@ -110,8 +110,8 @@ def build_kkt(bars: Bars) -> Kkt:
         hinges=np.zeros((len(h), len(PAIRS), 3, 3)),
         out=np.zeros((n, 3)),
         gap=np.zeros(m),
-        slack=np.zeros(m),
-        frozen=np.zeros(1),
+        slack=np.zeros(m, dtype=bool),
+        frozen=np.zeros(1, dtype=bool),
     )
 
 
@@ -143,10 +143,9 @@ def residuals(bars, medium, field, kkt, r, v, a, tension, rho, t):
         for c in range(3):
             size += field.direction[k, c] * (r[q, c] - r[p, c])
         kkt.gap[k] = size - bars.length[k] - bars.compliance[k] * tension[k]
-        if kkt.frozen[0] == 0.0:
-            slack = bars.push[k] == 0.0 and tension[k] + rho[k] * kkt.gap[k] <= 0.0
-            kkt.slack[k] = 1.0 if slack else 0.0
-        if kkt.slack[k] > 0.0:
+        if not kkt.frozen[0]:
+            kkt.slack[k] = not bars.push[k] and tension[k] + rho[k] * kkt.gap[k] <= 0.0
+        if kkt.slack[k]:
             kkt.gap[k] = 0.0
             tension[k] = 0.0
             continue
@@ -182,7 +181,7 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
     for k in range(m):  # soft bars need less of it, and no more than half of what would turn the sign of G
         if wanted[k] * bars.compliance[k] > 0.5:
             rho[k] = 0.5 / bars.compliance[k]
-        rho[k] *= 1.0 + (STIFF_RODS - 1.0) * bars.rod[k]
+        rho[k] *= STIFF_RODS if bars.rod[k] else 1.0
     for i in range(n):
         for p in range(3):
             for q in range(3):
@@ -194,11 +193,11 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
         a, b = bars.node[k, 0], bars.node[k, 1]
         t = field.direction[k]
         s = tension[k] / bars.length[k]
-        if bars.rod[k] == 0.0:
+        if not bars.rod[k]:
             s = max(s, 0.0)
         kkt.links[k] = 0.0
         kkt.right[3 * n + k] = -(1.0 - rho[k] * bars.compliance[k]) * kkt.gap[k]
-        if kkt.slack[k] > 0.0:
+        if kkt.slack[k]:
             continue
         for p in range(3):
             for q in range(3):
@@ -245,7 +244,7 @@ def _store(bars, field, kkt, rho):
         kkt.nodes[i] = h
     for k in range(m):
         a, b = bars.node[k, 0], bars.node[k, 1]
-        if kkt.slack[k] > 0.0 or (bars.held[a] and bars.held[b]):
+        if kkt.slack[k] or (bars.held[a] and bars.held[b]):
             value[kkt.corner[k]] = -1.0
             continue
         x = kkt.free[a] @ kkt.links[k] @ kkt.free[b]

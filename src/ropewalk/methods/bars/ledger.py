@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Records, records
+from ropewalk.model.arrays import Array, Flags, Records, records
 from ropewalk.numerics.compile import kernel
 
 SUMS = np.dtype(
@@ -47,14 +47,15 @@ class Book(NamedTuple):
     inertia: Array  # (n, 3, 3) kg
     direction: Array  # (m, 3) of the bars
     tension: Array  # (m,) N
-    yields: Array  # (m,) 1 for bars that go slack instead of pushing
+    yields: Flags  # (m,) bars that go slack instead of pushing
     sums: Records  # (1,) of SUMS
 
 
 def make_book(n: int, m: int) -> Book:
     """Room for n nodes and m bars."""
     r, v, force = np.zeros((3, n, 3))
-    return Book(r, v, force, np.zeros((n, 3, 3)), np.zeros((m, 3)), np.zeros(m), np.zeros(m), records(1, SUMS))
+    yields = np.zeros(m, dtype=bool)
+    return Book(r, v, force, np.zeros((n, 3, 3)), np.zeros((m, 3)), np.zeros(m), yields, records(1, SUMS))
 
 
 @kernel
@@ -69,7 +70,7 @@ def stretch(bars, direction, r, k):
     over = -bars.length[k]
     for j in range(3):
         over += direction[j] * (r[b, j] - r[a, j])
-    return over if bars.push[k] > 0.0 else max(over, 0.0)
+    return over if bars.push[k] else max(over, 0.0)
 
 
 @kernel
@@ -87,7 +88,7 @@ def book_loads(bars, field, tension, r, v):
     for k in range(tension.size):
         if bars.compliance[k] > 0.0:
             elastic += 0.5 * stretch(bars, field.direction[k], r, k) ** 2 / bars.compliance[k]
-        has_impact |= b.yields[k] > 0.0 and b.tension[k] <= 0.0 and tension[k] > 0.0
+        has_impact |= b.yields[k] and b.tension[k] <= 0.0 and tension[k] > 0.0
         b.tension[k] = tension[k]
         for j in range(3):
             b.direction[k, j] = field.direction[k, j]

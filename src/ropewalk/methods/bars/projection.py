@@ -146,7 +146,7 @@ class Projection(BarsInTime):
         return work
 
     def _scheme(self, work: BarsWork) -> Scheme:
-        least = FRAME_SWEEPS if np.any(work.bars.rod > 0.0) else 0
+        least = FRAME_SWEEPS if np.any(work.bars.rod) else 0
         return Scheme(
             is_shake=self.variant == "shake",
             sweeps=self.sweeps or max(POS[self.position], least),
@@ -172,7 +172,7 @@ class Projection(BarsInTime):
         s, sweeps = work.steps, work.own["sweeps"]
         s.r[:], s.v[:] = sweeps.r, sweeps.v
         supports(work.bars, work.motions, work.time, s.r, s.v, s.acceleration)  # tensions depend on the last of these
-        s.slack[:] = sweeps.yields * (sweeps.tension <= 0.0)
+        s.slack[:] = sweeps.yields & (sweeps.tension <= 0.0)
         soften(s)
         refresh(work)
         find_tensions(work)

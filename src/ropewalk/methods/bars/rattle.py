@@ -35,7 +35,7 @@ from ropewalk.methods.bars.contact import move_grips
 from ropewalk.methods.bars.graph import Graph, assemble, pulls, rates, solve_tensions, spread
 from ropewalk.methods.bars.ledger import book_loads, book_supports
 from ropewalk.methods.bars.loads import directions, loads, mobility, supports, surroundings
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Flags, Records, records
 from ropewalk.numerics.compile import kernel
 
 DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR = 0, 1, 2, 3
@@ -47,6 +47,18 @@ OUT = 1e30  # 1/kg, added to the diagonal of a slack bar: it has no tension
 PASSES = 16  # over the bars that yield, in a step; after ...
 RELEASES = 8  # ... so many none is released any more, so that the rest come to an end
 PUSHES = 1e-12  # of the largest tension: below it a push is arithmetic
+
+
+TALLY = np.dtype(
+    [
+        ("steps", "i8"),
+        ("iterations", "i8"),
+        ("factorisations", "i8"),
+        ("factor", "i8"),  # NO_FACTOR, OLD or FRESH
+    ],
+    align=True,
+)
+NO_FACTOR, OLD, FRESH = 0, 1, 2  # of no use, of a step before, of this step: a second try would give the same
 
 
 class Steps(NamedTuple):
@@ -67,10 +79,10 @@ class Steps(NamedTuple):
     change: Array  # (m,)
     give: Array  # (m,) 1/kg, compliance where some bars are redundant, else 0; see graph.py
     rest: Array  # (m,) N, tensions at which bars with a compliance have their length: those of a start at rest
-    yields: Array  # (m,) 1 for bars that go slack instead of pushing
-    slack: Array  # (m,) 1 for those that are
+    yields: Flags  # (m,) bars that go slack instead of pushing
+    slack: Flags  # (m,) those that are
     soft: Array  # (m,) 1/kg, `give`, and OUT for bars that are slack
-    tally: Array  # (4,) steps, iterations, factorisations, 1 if the factor can be used
+    tally: Records  # (1,) of TALLY
 
 
 @kernel
@@ -87,7 +99,7 @@ def lengths(node, r, length, s, factor, out):
     worst = 0.0
     which = -1
     for k in range(node.shape[0]):
-        if s.slack[k] > 0.0:
+        if s.slack[k]:
             out[k] = 0.0
             continue
         a, b = node[k, 0], node[k, 1]
@@ -120,7 +132,7 @@ def meet_in_turn(bars, s):
         second = w[b, 0, 0] + w[b, 1, 1] + w[b, 2, 2]
         x, y, z = r[b, 0] - r[a, 0], r[b, 1] - r[a, 1], r[b, 2] - r[a, 2]
         size = np.sqrt(x * x + y * y + z * z)
-        if first + second > 0.0 and size > 0.0 and s.slack[k] == 0.0:
+        if first + second > 0.0 and size > 0.0 and not s.slack[k]:
             part = (size - bars.length[k]) / (size * (first + second))
             r[a, 0] += first * part * x
             r[a, 1] += first * part * y
@@ -133,11 +145,12 @@ def meet_in_turn(bars, s):
 @kernel
 def refactor(graph, s, direction, is_slow):
     """Factorise if there is no factor, or one that `is_slow` and not of this step; False if that fails. Bookkeeping."""
-    if s.tally[3] == 0.0 or (is_slow and s.tally[3] != 2.0):
+    tally = s.tally[0]
+    if tally.factor == NO_FACTOR or (is_slow and tally.factor != FRESH):
         if not assemble(graph, direction, s.soft):
             return False
-        s.tally[2] += 1.0
-        s.tally[3] = 2.0  # fresh in this step: a second try would give the same
+        tally.factorisations += 1
+        tally.factor = FRESH
     return True
 
 
@@ -168,7 +181,7 @@ def meet_lengths(bars, graph, s, direction, factor, tolerance):
             s.tension[k] += s.change[k] / factor
         spread(graph, bars.node, s.change, 1.0, s.r)
         before = worst
-        s.tally[1] += 1.0
+        s.tally[0].iterations += 1
     return NOT_CONVERGED
 
 
@@ -190,7 +203,7 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
         rates(bars.node, direction, s.v, s.residual)
         worst = 0.0
         for k in range(s.residual.size):
-            if s.slack[k] > 0.0:
+            if s.slack[k]:
                 s.residual[k] = 0.0
             else:
                 s.residual[k] -= s.give[k] * factor * (s.rate_tension[k] - s.rest[k])
@@ -222,17 +235,17 @@ def release(bars, graph, s, tension, factor, moved):
     limit = -PUSHES * np.abs(tension).max()
     count = 0
     for k in range(tension.size):
-        if s.yields[k] == 0.0 or s.slack[k] > 0.0 or tension[k] >= limit:
+        if not s.yields[k] or s.slack[k] or tension[k] >= limit:
             continue
         a, b = bars.node[k, 0], bars.node[k, 1]
         for i in range(3):
             moved[a, i] -= factor * tension[k] * graph.pull[k, 0, i]
             moved[b, i] += factor * tension[k] * graph.pull[k, 1, i]
         tension[k] = 0.0
-        s.slack[k], s.soft[k] = 1.0, s.give[k] + OUT
+        s.slack[k], s.soft[k] = True, s.give[k] + OUT
         count += 1
     if count > 0:
-        s.tally[3] = 0.0
+        s.tally[0].factor = NO_FACTOR
     return count
 
 
@@ -244,15 +257,15 @@ def take_in(bars, s, tolerance):
     """
     count = 0
     for k in range(s.slack.size):
-        if s.slack[k] == 0.0:
+        if not s.slack[k]:
             continue
         a, b = bars.node[k, 0], bars.node[k, 1]
         square = (s.r[b, 0] - s.r[a, 0]) ** 2 + (s.r[b, 1] - s.r[a, 1]) ** 2 + (s.r[b, 2] - s.r[a, 2]) ** 2
         if square > (bars.length[k] * (1.0 + tolerance)) ** 2:
-            s.slack[k], s.soft[k] = 0.0, s.give[k]
+            s.slack[k], s.soft[k] = False, s.give[k]
             count += 1
     if count > 0:
-        s.tally[3] = 0.0
+        s.tally[0].factor = NO_FACTOR
     return count
 
 
@@ -385,13 +398,13 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
     Ten arguments: the case (3), the memory of the method (3), the step (3) and the kind of loads.
     """
     s.old_direction[:] = field.direction
-    if s.tally[3] == 2.0:
-        s.tally[3] = 1.0
+    if s.tally[0].factor == FRESH:
+        s.tally[0].factor = OLD
     first_half(bars, medium, motions, field, graph, s, s.acceleration, t, h, kind)
     code = meet_lengths_one_sided(bars, graph, s, field.direction, 0.5 * h * h, tolerance)
     if code == DONE:
         for k in range(s.slack.size):
-            if s.slack[k] > 0.0:
+            if s.slack[k]:
                 s.rate_tension[k] = 0.0
         second_half(bars, medium, motions, field, graph, s, s.acceleration, s.old_force, t, h, kind)
         code = meet_rates_one_sided(bars, graph, s, field.direction, 0.5 * h, tolerance * bars.length.min() / h)
@@ -403,7 +416,7 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
     book_supports(bars, field.book, s.old_direction, s.tension, s.r, s.old_r)
     book_supports(bars, field.book, field.direction, s.rate_tension, s.r, s.old_r)
     move_grips(bars, medium, field, s.r, s.v)
-    s.tally[0] += 1.0
+    s.tally[0].steps += 1
     return DONE
 
 
@@ -446,11 +459,11 @@ def tensions(bars, medium, field, graph, s):
     for _ in range(REFINEMENTS):
         accelerations_of_length(bars.node, field.direction, s.r, s.v, a, s.residual)
         for k in range(s.residual.size):
-            s.residual[k] = 0.0 if s.slack[k] > 0.0 else s.residual[k] - s.give[k] * (s.tension[k] - s.rest[k])
+            s.residual[k] = 0.0 if s.slack[k] else s.residual[k] - s.give[k] * (s.tension[k] - s.rest[k])
         solve_tensions(graph, s.residual, s.change)
         spread(graph, bars.node, s.change, 1.0, a)
         s.tension[:] += s.change
-    s.tally[3] = 0.0
+    s.tally[0].factor = NO_FACTOR
     return True
 
 
@@ -482,6 +495,6 @@ def make_steps(graph: Graph, field: Field, r: Array, v: Array) -> Steps:
         r=r.copy(), v=v.copy(), acceleration=np.zeros((n, 3)), tension=np.zeros(m), rate_tension=np.zeros(m),
         mobility=np.zeros((n, 3, 3)), first_damping=np.zeros((n, 3, 3)), old_v=np.zeros((n, 3)),
         old_r=np.zeros((n, 3)), old_force=np.zeros((n, 3)), old_direction=np.zeros((m, 3)),
-        residual=np.zeros(m), change=np.zeros(m), give=np.zeros(m), rest=np.zeros(m), yields=np.zeros(m),
-        slack=np.zeros(m), soft=np.zeros(m), tally=np.zeros(4),
+        residual=np.zeros(m), change=np.zeros(m), give=np.zeros(m), rest=np.zeros(m),
+        yields=np.zeros(m, dtype=bool), slack=np.zeros(m, dtype=bool), soft=np.zeros(m), tally=records(1, TALLY),
     )  # fmt: skip

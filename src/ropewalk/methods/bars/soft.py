@@ -16,7 +16,7 @@ import numpy as np
 from ropewalk.methods.bars.kkt import fill, residuals
 from ropewalk.methods.bars.settling_loads import natural_time
 from ropewalk.methods.bars.work import BarsWork
-from ropewalk.model.arrays import Array, floats
+from ropewalk.model.arrays import Array, flags
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.numerics.ldl import factorise, solve
@@ -47,7 +47,7 @@ def softest(work: BarsWork, rho: Array) -> Soft | None:
         return np.array(kkt.out)
 
     unbalance(0.0, still, np.zeros_like(s.tension))
-    with_push = bars._replace(rod=floats(np.maximum(bars.rod, bars.push)))  # what pushes counts with its sign
+    with_push = bars._replace(rod=flags(bars.rod | bars.push))  # what pushes counts with its sign
     fill(with_push, work.field, kkt, s.r, s.tension, SHIFT * pace, 0.0, rho)
     if factorise(kkt.factor) >= 0:
         return None

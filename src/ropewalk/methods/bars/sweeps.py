@@ -15,7 +15,7 @@ import numpy as np
 
 from ropewalk.methods.bars.ledger import book_supports
 from ropewalk.methods.bars.rattle import first_half, second_half
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Flags
 from ropewalk.numerics.compile import kernel
 
 
@@ -38,7 +38,7 @@ class Sweeps(NamedTuple):
     old_reaction: Array  # (n, 3) N
     integral: Array  # (m,) m s, of the length errors
     support: Array  # (n, 3)
-    yields: Array  # (m,) 1 for bars that go slack instead of pushing
+    yields: Flags  # (m,) bars that go slack instead of pushing
 
 
 class Scheme(NamedTuple):
@@ -63,7 +63,7 @@ def make_sweeps(r: Array, v: Array, m: int) -> Sweeps:
         old_v=one(), old_direction=np.zeros((m, 3)), mobility=matrix(), first_damping=matrix(), first_force=one(),
         acceleration=one(),
         predicted=one(), reaction=one(), old_reaction=one(), integral=np.zeros(m), support=one(),
-        yields=np.zeros(m),
+        yields=np.zeros(m, dtype=bool),
     )  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def sweep_lengths(bars, pull, s, factor, backwards):
         if slope <= 0.0:  # a bar between held nodes, or turned by more than 90 degrees in one step
             continue
         impulse = g / slope
-        if s.yields[k] > 0.0 and tension[k] * factor + impulse < 0.0:
+        if s.yields[k] and tension[k] * factor + impulse < 0.0:
             impulse = -tension[k] * factor
             g = impulse * slope  # what it did
         tension[k] += pull_together(r, a, b, p, q, impulse) / factor
@@ -135,7 +135,7 @@ def sweep_rates(bars, direction, pull, s, factor, backwards):
         if own <= 0.0:
             continue
         impulse = rate / own
-        if s.yields[k] > 0.0 and (s.tension[k] <= 0.0 or tension[k] * factor + impulse < 0.0):
+        if s.yields[k] and (s.tension[k] <= 0.0 or tension[k] * factor + impulse < 0.0):
             impulse = -tension[k] * factor
             rate = impulse * own
         tension[k] += pull_together(v, a, b, p, q, impulse) / factor

@@ -28,8 +28,10 @@ from ropewalk.methods.bars.rattle import (
     CONSTANT,
     DAMPED,
     DONE,
+    NO_FACTOR,
     OUT,
     PLACED,
+    TALLY,
     Steps,
     make_steps,
     meet_in_turn,
@@ -137,32 +139,32 @@ def _pushes(model: Model, places: Places, n: int) -> Pushes:
     return Pushes(rows[~lost], np.zeros((n, 3)), model.functions)
 
 
-def _yields(work: BarsWork, yielding: Yielding, state: State) -> Array:
-    """(m,) 1 for bars that go slack instead of pushing; of lines, unless all do, those that are slack in the state."""
+def _yields(work: BarsWork, yielding: Yielding, state: State) -> Flags:
+    """(m,) bars that go slack instead of pushing; of lines, unless all do, those that are slack in the state."""
     bars, lines = work.bars, int(work.places.bar_start[-1])
-    out: Array = np.where((bars.push == 0.0) & (bars.rod == 0.0), float(yielding != "none"), 0.0)
+    out: Flags = ~bars.push & ~bars.rod & (yielding != "none")
     if yielding == "twines":
-        out[:lines] *= _slack_in_lines(work, state)
+        out[:lines] &= _slack_in_lines(work, state)
     return out
 
 
 def note_slack(work: BarsWork) -> None:
     """Of the bars that yield, those that are shorter than their length are slack."""
     s = work.steps
-    s.slack[:] = (s.yields > 0.0) & (gaps(work) < (1.0 - LOOSE) * work.bars.length)
+    s.slack[:] = s.yields & (gaps(work) < (1.0 - LOOSE) * work.bars.length)
     soften(s)
 
 
 def soften(s: Steps) -> None:
     """Compliance of the bars once the slack ones are known."""
     s.soft[:] = s.give + OUT * s.slack
-    s.tally[3] = 0.0  # a factor of other bars is of no use
+    s.tally[0].factor = NO_FACTOR  # a factor of other bars is of no use
 
 
 def _straighten_lines(work: BarsWork, state: State) -> None:
     """Bars of lines are not slack at the start, unless the state has no tension there."""
     s = work.steps
-    s.slack[: int(work.places.bar_start[-1])] *= _slack_in_lines(work, state)
+    s.slack[: int(work.places.bar_start[-1])] &= _slack_in_lines(work, state)
     soften(s)
 
 
@@ -188,14 +190,14 @@ def straighten(work: BarsWork, model: Model, strict: bool = True, yielding: Yiel
         mobility(bars, field, 0.0, steps.mobility)
         directions(bars.node, steps.r, field.direction)
         pulls(work.graph, bars.node, field.direction, steps.mobility)
-        steps.tally[3] = 0.0
+        steps.tally[0].factor = NO_FACTOR
         before = steps.r.copy()
         if meet_lengths(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE) == DONE:
             break
         steps.r[:] = before
         meet_in_turn(bars, steps)
     else:
-        strain = np.where(steps.slack > 0.0, 0.0, strains(work))
+        strain = np.where(steps.slack, 0.0, strains(work))
         k = int(np.argmax(np.abs(strain)))
         if not abs(strain[k]) <= CLOSE and not strict:
             steps.r[:] = given
@@ -204,12 +206,12 @@ def straighten(work: BarsWork, model: Model, strict: bool = True, yielding: Yiel
             raise InputError(_unmet(name, float(bars.length[k]), float(strain[k]), yielding != "none"))
     refresh(work)
     pulls(work.graph, bars.node, field.direction, steps.mobility)
-    steps.tally[3] = 0.0
+    steps.tally[0].factor = NO_FACTOR
     steps.tension[:] = 0.0
     speed = max(float(np.abs(steps.v).max(initial=0.0)), float(bars.length.min()))
     steps.rate_tension[:] = 0.0
     meet_rates_one_sided(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE * speed)
-    steps.tally[:] = 0.0
+    steps.tally[:] = np.zeros(1, dtype=TALLY)
     find_tensions(work)
     steps.rate_tension[:] = steps.tension
 
@@ -247,7 +249,7 @@ def _meet_rigid_lengths(work: BarsWork) -> None:
     """
     bars, s, field = work.bars, work.steps, work.field
     refresh(work)
-    rigid = (bars.compliance == 0.0) & (s.slack == 0.0)
+    rigid = (bars.compliance == 0.0) & ~s.slack
     before = s.r.copy()
     for _ in range(STRAIGHTEN):
         off = float(np.abs(strains(work)[rigid]).max(initial=0.0))
@@ -280,10 +282,10 @@ def find_tensions(work: BarsWork) -> bool:
     kept = s.slack.copy()
     known = bool(tensions(work.bars, work.medium, work.field, work.graph, s))
     for _ in range(RELEASES):
-        pushes = (s.yields > 0.0) & (s.tension < -PUSHES * np.abs(s.tension).max(initial=0.0))
+        pushes = s.yields & (s.tension < -PUSHES * np.abs(s.tension).max(initial=0.0))
         if not known or not np.any(pushes):
             break
-        s.slack[pushes] = 1.0
+        s.slack[pushes] = True
         soften(s)
         known = bool(tensions(work.bars, work.medium, work.field, work.graph, s))
     s.slack[:] = kept
@@ -306,7 +308,7 @@ def strains(work: BarsWork) -> Array:
 def largest_strain(work: BarsWork) -> float:
     """Of the rigid bars; those that yield may be shorter than they are long."""
     strain = strains(work)
-    off = np.where(work.steps.yields > 0.0, strain, np.abs(strain))
+    off = np.where(work.steps.yields, strain, np.abs(strain))
     return float(off[work.bars.compliance == 0.0].max(initial=0.0))
 
 

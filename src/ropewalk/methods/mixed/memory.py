@@ -75,7 +75,7 @@ def _arrays(work: FemWork) -> dict[str, Any]:
         "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
         "ledger": kept.ledger.table, "forces": _bytes(kept.forces), "grip": _bytes(kept.memory.grip.hold),
         "friction": _bytes(kept.memory.grip.friction), "relief": kept.memory.relief, "clock": _bytes(kept.clock),
-        "count": _bytes(kept.count), "settings": _bytes(kept.settings), "static": work.static, "first": work.first,
+        "count": _bytes(kept.count), "settings": _bytes(kept.settings), "rest": _bytes(work.rest), "first": work.first,
         "parted": work.parted, "worst_miss": work.worst_miss, "attitude": mesh.bodies.memory.attitude,
         "winch": _bytes(mesh.winches.winch), "halves": kept.halves, "elastic": kept.ledger.elastic,
     }  # fmt: skip

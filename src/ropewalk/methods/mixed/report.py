@@ -17,7 +17,7 @@ from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.reading import Reading, Tape, fields_of, first_moment, new_tape, reading_of
 from ropewalk.methods.mixed.remesh import end_length
 from ropewalk.methods.mixed.steps import Work
-from ropewalk.model.arrays import Array, Flags, Ints, Records, floats, ints
+from ropewalk.model.arrays import Array, Flags, Ints, Records, floats, ints, put
 from ropewalk.model.in_time import Functions
 from ropewalk.model.model import Model
 from ropewalk.model.state import NONE, State, resample
@@ -29,7 +29,16 @@ TERMS = {f"work_{kind}": KINDS.index(kind) for kind in GIVEN} | {f"loss_{kind}":
 SIGNS = np.array([-1.0 if kind in GIVEN else 1.0 for kind in KINDS])  # with which kinds stand in the closure
 ROUND_OFF = 1e-14  # of the energy that is held: what sums of so many numbers are off by
 MOST_ROOM = 4096  # moments of a run that are given room before they are there
-MESH_ERROR = 4  # of `static`: relative error of end tensions at rest by the mesh, below 0 if it is not known
+REST = np.dtype(
+    [
+        ("outcome", "i8"),  # of `find_equilibrium`
+        ("iterations", "i8"),
+        ("force", "f8"),  # largest residual, N
+        ("miss", "f8"),  # largest length error, m
+        ("mesh_error", "f8"),  # relative, of end tensions, below 0 if it is not known
+    ],
+    align=True,
+)
 
 
 class Compiled(NamedTuple):
@@ -49,7 +58,7 @@ class FemWork:
     mesh: Mesh
     steps: Work
     misses: Array  # (n_elements,) m
-    static: Array  # (5,) outcome, iterations, residual force, length error of the initial equilibrium; MESH_ERROR
+    rest: Records  # (1,) of REST: the equilibrium that the run starts from
     first: Array  # (3,) J, kinetic, elastic and potential energy at the start
     parted: Array  # (n_breaks, 2) when (s) and where (m from end A) a line parted, -1 while it is whole
     worst_miss: Array  # (1,) largest length error of an element in the states read so far, as a share of it
@@ -69,13 +78,17 @@ class FemWork:
     room_used: int = 0
     high: Any = None  # the result of elements of higher order, where they are used
 
+    def note_rest(self, outcome: int, iterations: int, force: float, miss: float) -> None:
+        """Keep how an equilibrium was found; the error of its mesh stays."""
+        put(self.rest, outcome=outcome, iterations=iterations, force=force, miss=miss)
+
     def take(self, other: FemWork) -> None:
         """Go on with the mesh and the state of another memory."""
         for name in (
             "mesh",
             "steps",
             "misses",
-            "static",
+            "rest",
             "first",
             "parted",
             "worst_miss",

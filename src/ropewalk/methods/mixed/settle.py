@@ -14,10 +14,10 @@ from ropewalk.methods.mixed.equilibrium import CONVERGED, find_equilibrium
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.friction import Case, preload, rub, sheltered
 from ropewalk.methods.mixed.payout import lengthened, with_winches
-from ropewalk.methods.mixed.report import MESH_ERROR, FemWork, place, worst_place
+from ropewalk.methods.mixed.report import REST, FemWork, place, worst_place
 from ropewalk.methods.mixed.steps import Work, allocate
 from ropewalk.methods.protocol import Claim, Report, Status
-from ropewalk.model.arrays import Array, Flags, flags, floats
+from ropewalk.model.arrays import Array, Flags, flags, floats, records
 from ropewalk.model.environment import Sea
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -64,6 +64,8 @@ def make_work(model: Model, state: State, damping: float, *, settles: bool = Tru
 def fresh_memory(model: Model, mesh: Mesh, work: Work, lies: Flags) -> FemWork:
     """Fresh memory around that of the steps."""
     first = build_mesh(model) if model.lines.winches.line.size else mesh
+    rest = records(1, REST)
+    rest.mesh_error = -1.0
     s = first.s.copy()
     for line in np.flatnonzero(first.line.flipped):
         n = slice(first.node_start[line], first.node_start[line + 1])
@@ -72,7 +74,7 @@ def fresh_memory(model: Model, mesh: Mesh, work: Work, lies: Flags) -> FemWork:
         mesh=mesh,
         steps=work,
         misses=np.zeros(mesh.element.shape[0]),
-        static=np.array([0.0, 0.0, 0.0, 0.0, -1.0]),
+        rest=rest,
         first=np.zeros(3),
         parted=np.full((model.lines.breaks.line.size, 2), -1.0),
         worst_miss=np.full(1, -1.0),
@@ -123,7 +125,7 @@ def _settle_as_laid(model: Model, work: FemWork, t: float) -> Report:
         t, work.mesh, still_water(model.sea), model.motions, work.steps, (force_scale, length_scale), work.misses, 0.0
     )
     copy_state(work.steps.trial, work.steps.now)
-    work.static[:MESH_ERROR] = outcome, iterations, force, miss
+    work.note_rest(outcome, iterations, force, miss)
     if outcome == CONVERGED:
         return Report(Status.DONE, "", iterations, force, miss)
     where = worst_place(model, work)
@@ -223,7 +225,7 @@ def rub_from(model: Model, work: FemWork, t: float, shares: Array | None) -> Rep
         iterations += report.iterations
         if not report.good:
             return replace(report, iterations=iterations)
-    work.static[:MESH_ERROR] = outcome, iterations, force, miss
+    work.note_rest(outcome, iterations, force, miss)
     return Report(Status.DONE, "", iterations, force, miss)
 
 
@@ -252,7 +254,7 @@ def _held_as_it_lies(model: Model, work: FemWork, t: float) -> Report:
         iterations += used
         if outcome == CONVERGED:
             copy_state(kept.trial, kept.now)
-            work.static[:MESH_ERROR] = outcome, iterations, force, miss
+            work.note_rest(outcome, iterations, force, miss)
             return Report(Status.DONE, AS_IT_LIES, iterations, force, miss)
     kept.trial.X[...], kept.trial.T[...], attitude[...] = X, T, turns
     work.mesh, work.lies = smooth

@@ -38,7 +38,6 @@ from ropewalk.methods.mixed.nested import settle_nested, with_elements
 from ropewalk.methods.mixed.payout import with_winches
 from ropewalk.methods.mixed.reading import fields_of, new_tape
 from ropewalk.methods.mixed.report import (
-    MESH_ERROR,
     FemWork,
     energies,
     energy_terms,
@@ -119,13 +118,13 @@ class MixedFem:
         work = make_work(model, state, self.damping, settles=settled)
         if settled:
             self._settle(model, work, state)
-            if work.static[0] == CONVERGED:
+            if work.rest[0].outcome == CONVERGED:
                 counts, error = mesh_for_run(model, work, state.time, self.accuracy)
                 if not np.array_equal(counts, work.counts):
                     found = read_state(model._replace(sea=still_water(model.sea)), work)
                     work.take(make_work(with_elements(model, counts), found, self.damping))
                     self._settle(with_elements(model, counts), work, found)
-                work.static[MESH_ERROR] = error
+                work.rest[0].mesh_error = error
         else:
             copy_state(work.steps.trial, work.steps.now)
         return work
@@ -185,7 +184,7 @@ class MixedFem:
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """Step to time t."""
-        if work.static[0] != CONVERGED:
+        if work.rest[0].outcome != CONVERGED:
             return _no_start(work)
         before = int(work.steps.count[0].iterations)
         outcome = step_to(model, work, t, self.integrator == "leapfrog")
@@ -195,7 +194,7 @@ class MixedFem:
 
     def march(self, model: Model, work: FemWork, times: Array, more: int = 0) -> Passage:
         """Step to each of `times` in one call of compiled code; one by one where the mesh may change or links hold."""
-        if work.static[0] != CONVERGED:
+        if work.rest[0].outcome != CONVERGED:
             return Passage(_no_start(work), None, {})
         if has_events(model, work) or model.links.names:
             return self._walk(model, work, times)
@@ -219,7 +218,7 @@ class MixedFem:
         if work.forces is None or work.forces.position.shape[1] != work.mesh.s.size:
             work.forces = new_tape(1, work.mesh, work.worst_miss)
         tape = work.forces
-        if work.static[0] != CONVERGED or has_events(model, work):
+        if work.rest[0].outcome != CONVERGED or has_events(model, work):
             report = self.advance(model, work, t)
             if report.good:
                 tape = work.forces = new_tape(1, work.mesh, work.worst_miss)
@@ -278,7 +277,7 @@ class MixedFem:
             "parted": parted_lines(model, work) if work.parted.size else [],
             "start": work.start_remark,
         }
-        if (error := float(work.static[MESH_ERROR])) >= 0.0:
+        if (error := float(work.rest[0].mesh_error)) >= 0.0:
             figures["discretisation_error"] = error
         if work.worst_miss[0] >= 0.0:
             figures["constraint_drift"] = float(work.worst_miss[0])
@@ -307,12 +306,12 @@ class MixedFem:
 
 def _no_start(work: FemWork) -> Report:
     """There is no equilibrium to start from."""
-    _, iterations, force, miss = work.static[:MESH_ERROR]
+    _, iterations, force, miss, _ = work.rest[0].tolist()
     text = (
         f"the run has no equilibrium to start from: residual force {force:.3g} N, length error {miss:.3g} m; "
         "start it with start: as_given, or inspect the case with 'ropewalk static'"
     )
-    return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
+    return Report(Status.NOT_CONVERGED, text, iterations, force, miss)
 
 
 def _grounded(report: Report, t: float, why: str) -> Report:
