@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 from ropewalk.results import files
 
@@ -67,6 +68,40 @@ def enter(folder: Path) -> int:
             folder.mkdir()
         with contextlib.suppress(FileNotFoundError):  # its holder removed it after we had made sure of it
             return acquire(folder)
+
+
+class HeldFolder:
+    """A folder that this process holds until `close` or `remove`."""
+
+    HEAD: ClassVar[str]  # the file that makes the folder what it is
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        """descriptor : of the lock, as :func:`acquire` gives it"""
+        self.path = path
+        self._lock = descriptor
+
+    @property
+    def is_held(self) -> bool:
+        """False after `close` and `remove`."""
+        return self._lock >= 0
+
+    def _finish(self) -> None:
+        """Write what is to be written, and close the files in the folder."""
+
+    def close(self) -> None:
+        """Let go, and leave what is in the folder."""
+        if self.is_held:
+            self._finish()
+            os.close(self._lock)
+            self._lock = -1
+
+    def remove(self) -> None:
+        """Delete the folder."""
+        (self.path / self.HEAD).unlink(missing_ok=True)  # first, so that half a folder is not taken for a stopped one
+        if os.name == "nt":
+            self.close()  # Windows deletes no open file
+        dissolve(self.path)
+        self.close()
 
 
 def dissolve(folder: Path) -> None:

@@ -48,14 +48,15 @@ def part_folder(output: str | os.PathLike[str]) -> Path:
     return output.with_name(output.name + ".part")
 
 
-class RunFolder:
-    """The folder of one run, held by this process until `close` or `remove`."""
+class RunFolder(lock.HeldFolder):
+    """The folder of one run; closed, it keeps the records for `recover` and for going on."""
+
+    HEAD = HEADER
 
     def __init__(self, path: Path, descriptor: int) -> None:
-        self.path = path
+        super().__init__(path, descriptor)
         self.segment_bytes = SEGMENT_BYTES
         self.segment_seconds = SEGMENT_SECONDS
-        self._lock = descriptor
         self._file = -1
         self._passed = 0  # records passed to the system
         self._pending: list[bytes] = []  # records not yet passed on
@@ -94,11 +95,6 @@ class RunFolder:
     def rows(self) -> int:
         """Records taken."""
         return self._passed + len(self._pending)
-
-    @property
-    def is_held(self) -> bool:
-        """False after `close` and `remove`."""
-        return self._lock >= 0
 
     def append(self, row: Array) -> None:
         """Take one record, little-endian."""
@@ -182,22 +178,14 @@ class RunFolder:
         self.rewind()
         self._segment_begun, self._segment_written = -float("inf"), 0
 
-    def close(self) -> None:
-        """Let go, and leave the records for `recover` and for going on."""
-        if self._lock >= 0:
-            self.flush()
-            self._close_segment(is_sync=False)
-            os.close(self._lock)
-            self._lock = -1
+    def _finish(self) -> None:
+        self.flush()
+        self._close_segment(is_sync=False)
 
     def remove(self) -> None:
-        """Delete the folder."""
+        """Delete the folder, and the records that are not yet in it."""
         self._pending, self._pending_bytes = [], 0
-        (self.path / HEADER).unlink(missing_ok=True)  # first, so that half a folder is not taken for a stopped run
-        if os.name == "nt":
-            self.close()  # Windows deletes no open file
-        lock.dissolve(self.path)
-        self.close()
+        super().remove()
 
     def _close_segment(self, is_sync: bool) -> None:
         if self._file >= 0:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import NotNegative, Part, Positive
-from ropewalk.spec.in_time import NOT_READ
+from ropewalk.spec.from_file import FromFile
 
 AT_LEAST = Field(min_length=2, max_length=2000)
 MOST_AT_ONE_PLACE = 2  # rows: the values before and after a jump
@@ -90,16 +90,12 @@ class Along(Part):
         return float(total / sum(steps))
 
 
-class FileAlong(Part):
+class FileAlong(FromFile):
     """A table along s in a CSV file beside the case: column s, and one for each property that varies."""
 
     kind: Literal["file"]
     file: str
     """Path relative to the case file."""
-
-    @model_validator(mode="after")
-    def _only_read(self) -> FileAlong:
-        raise ValueError(NOT_READ)
 
 
 def with_short_forms(data: dict[str, Any]) -> dict[str, Any]:

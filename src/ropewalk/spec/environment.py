@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Finite, NotNegative, Part, Positive, Vector
-from ropewalk.spec.in_time import NOT_READ, Changing, Value
+from ropewalk.spec.from_file import NOT_READ, FromFile
+from ropewalk.spec.in_time import Changing, Value
 
 
 class UniformProfile(Part):
@@ -80,16 +81,12 @@ class GridProfile(Part):
         return self
 
 
-class FileProfile(Part):
+class FileProfile(FromFile):
     """A profile in a CSV file beside the case: columns z, u, v or z, speed, heading; it gives the speeds themselves."""
 
     kind: Literal["file"]
     file: str
     """Path relative to the case file."""
-
-    @model_validator(mode="after")
-    def _only_read(self) -> FileProfile:
-        raise ValueError(NOT_READ)
 
 
 CurrentProfile = Annotated[
@@ -178,16 +175,12 @@ class ComponentWaves(_Waves):
     """The file that the components were read from; not read again."""
 
 
-class FileWaves(_Waves):
+class FileWaves(FromFile, _Waves):
     """Wave components in a CSV file beside the case: columns amplitude, period (or omega), heading, phase."""
 
     kind: Literal["file"]
     file: str
     """Path relative to the case file."""
-
-    @model_validator(mode="after")
-    def _only_read(self) -> FileWaves:
-        raise ValueError(NOT_READ)
 
 
 class _Irregular(_Waves):

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Finite, NotNegative, Part, Positive, Vector
-from ropewalk.spec.in_time import NOT_READ
+from ropewalk.spec.from_file import FromFile
 
 HALF_TURN = 180.0  # deg
 TWO_OR_MORE = Field(min_length=2, max_length=400)
@@ -75,16 +75,12 @@ class FoilTable(Part):
                 raise ValueError(f"a symmetric foil has no {name} at 180 deg, not {values[-1]:g}")
 
 
-class FileFoilTable(Part):
+class FileFoilTable(FromFile):
     """Coefficients in a CSV file beside the case: columns angle, lift, drag and, optionally, moment."""
 
     kind: Literal["file"]
     file: str
     """Path relative to the case file."""
-
-    @model_validator(mode="after")
-    def _only_read(self) -> FileFoilTable:
-        raise ValueError(NOT_READ)
 
 
 class Foil(Part):

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Direction, Finite, NotNegative, Part, Vector
+from ropewalk.spec.from_file import FromFile
 
 Times = Annotated[tuple[Finite, ...], Field(min_length=1)]
 
@@ -70,17 +71,13 @@ class TableValue(_Table):
         return self
 
 
-class FileTable(InTime):
+class FileTable(FromFile, InTime):
     """A table in a CSV file beside the case: time in the first column, units in the header."""
 
     kind: Literal["file"]
     file: str
     """Path relative to the case file."""
     after: Literal["hold", "continue"] = "hold"
-
-    @model_validator(mode="after")
-    def _only_read(self) -> FileTable:
-        raise ValueError(NOT_READ)
 
 
 class ConstantVector(InTime):
@@ -122,10 +119,6 @@ class TableVector(_Table):
         return self
 
 
-NOT_READ = (
-    "a table in a file is read together with its case file, by System.from_file; in code give the table itself: "
-    "kind: table"
-)
 Changing = Annotated[ConstantValue | HarmonicValue | TableValue | FileTable, Field(discriminator="kind")]
 ChangingVector = Annotated[ConstantVector | HarmonicVector | TableVector | FileTable, Field(discriminator="kind")]
 Value: TypeAlias = Finite | Changing

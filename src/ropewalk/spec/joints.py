@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Direction, Finite, NotNegative, Part, Positive, Vector
-from ropewalk.spec.in_time import NOT_READ, HarmonicTerm, Value, check_table
+from ropewalk.spec.from_file import FromFile
+from ropewalk.spec.in_time import HarmonicTerm, Value, check_table
 
 ORTHOGONALITY = 1e-6  # largest |F F^T - 1| of a joint frame; six printed digits pass
 
@@ -142,17 +143,13 @@ class TableMotion(Part):
         return self
 
 
-class FileMotion(Part):
+class FileMotion(FromFile):
     """A table of displacements in a CSV file beside the case: columns t, x, y, z and, of bodies, rx, ry, rz."""
 
     kind: Literal["file"]
     file: str
     """Path relative to the case file."""
     after: Literal["hold", "continue"] = "hold"
-
-    @model_validator(mode="after")
-    def _only_read(self) -> FileMotion:
-        raise ValueError(NOT_READ)
 
 
 class TowMotion(Part):

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Direction, Finite, NotNegative, Part, Positive, Vector
-from ropewalk.spec.in_time import NOT_READ, Value, VectorValue, is_steady
+from ropewalk.spec.from_file import FromFile
+from ropewalk.spec.in_time import Value, VectorValue, is_steady
 from ropewalk.spec.joints import HarmonicMotion, Motion, PointJoint, TableMotion, check_motion
 from ropewalk.spec.parting import Break
 from ropewalk.spec.payout import Payout
@@ -112,17 +113,13 @@ class RotatingLoad(Part):
     origin: Vector = (0.0, 0.0, 0.0)
 
 
-class FileLoad(Part):
+class FileLoad(FromFile):
     """A table load in a CSV file beside the case: columns s, fx, fy, fz."""
 
     kind: Literal["file"]
     file: str
     """Path relative to the case file."""
     factor: Value = 1.0
-
-    @model_validator(mode="after")
-    def _only_read(self) -> FileLoad:
-        raise ValueError(NOT_READ)
 
 
 LineLoad = Annotated[PressureLoad | TableLoad | RotatingLoad | FileLoad, Field(discriminator="kind")]

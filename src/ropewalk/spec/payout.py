@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Finite, NotNegative, Part
-from ropewalk.spec.in_time import NOT_READ, ConstantValue, HarmonicValue, InTime, TableValue, Value, check_table
+from ropewalk.spec.from_file import NOT_READ
+from ropewalk.spec.in_time import ConstantValue, HarmonicValue, InTime, TableValue, Value, check_table
 
 
 class Payout(Part):

@@ -14,7 +14,7 @@ from ropewalk.spec.along import Along, FileAlong, with_short_forms
 from ropewalk.spec.base import Finite, NotNegative, Part, Positive, zero_as_mapping
 from ropewalk.spec.catalogue import CATALOGUE, CatalogueEntry
 from ropewalk.spec.drag import Drag
-from ropewalk.spec.in_time import NOT_READ
+from ropewalk.spec.from_file import FromFile
 from ropewalk.spec.ropes import RopeLaw, SyropeLaw, ViscoelasticLaw
 
 
@@ -84,16 +84,12 @@ DEFAULT_ADDED_MASS = AddedMass(normal=1.0)
 """Of a circular cylinder in potential flow: [Lamb1932], art. 68."""
 
 
-class FileLaw(Part):
+class FileLaw(FromFile):
     """A table of tension against strain in a CSV file beside the case: columns strain, tension."""
 
     kind: Literal["file"]
     file: str
     """Path relative to the case file."""
-
-    @model_validator(mode="after")
-    def _only_read(self) -> FileLaw:
-        raise ValueError(NOT_READ)
 
 
 Law = Annotated[TableLaw | PolynomialLaw | FileLaw | ViscoelasticLaw | SyropeLaw, Field(discriminator="kind")]

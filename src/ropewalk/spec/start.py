@@ -7,21 +7,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import NotNegative, Part, Vector
-from ropewalk.spec.in_time import NOT_READ
+from ropewalk.spec.from_file import FromFile
 
 Places = Annotated[tuple[Vector, ...], Field(min_length=2)]
 
 
-class FileShape(Part):
+class FileShape(FromFile):
     """Points of a line in a CSV file beside the case: columns x, y, z and, if known, s."""
 
     kind: Literal["file"]
     file: str
     """Path relative to the case file."""
-
-    @model_validator(mode="after")
-    def _only_read(self) -> FileShape:
-        raise ValueError(NOT_READ)
 
 
 class LineStart(Part):

@@ -44,14 +44,15 @@ def is_begun(output: str | os.PathLike[str]) -> bool:
     return (journal_folder(output) / PLAN).exists()
 
 
-class Journal:
-    """The journal of one sweep, held by this process until `close` or `remove`."""
+class Journal(lock.HeldFolder):
+    """The journal of one sweep."""
+
+    HEAD = PLAN
 
     def __init__(self, path: Path, descriptor: int) -> None:
-        self.path = path
+        super().__init__(path, descriptor)
         self.trouble = 0  # lines and rows that were damaged
         self.ended: dict[int, str] = {}  # status by case
-        self._lock = descriptor
         self._file = -1
         self._synced = time.monotonic()
 
@@ -136,23 +137,11 @@ class Journal:
             entry = entries[case]
             yield entry, self._summary(entry) if entry["status"] == DONE else None
 
-    def close(self) -> None:
-        """Let go, and leave all as it is."""
+    def _finish(self) -> None:
         if self._file >= 0:
             os.fsync(self._file)
             os.close(self._file)
             self._file = -1
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
-
-    def remove(self) -> None:
-        """Delete the folder."""
-        (self.path / PLAN).unlink(missing_ok=True)  # first, so that half a folder is not taken for a stopped sweep
-        if os.name == "nt":
-            self.close()  # Windows deletes no open file
-        lock.dissolve(self.path)
-        self.close()
 
     def _row(self, case: int) -> Path:
         return self.path / ROWS / f"{case // PER_FOLDER:05d}" / f"{case:08d}.bin"
