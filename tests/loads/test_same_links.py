@@ -21,9 +21,8 @@ from ropewalk.methods.bars.ties import PAIRS, tie_energy, tie_loads
 from ropewalk.methods.bars.work import start_bars
 from ropewalk.methods.linear.links import link_matrices
 from ropewalk.methods.linear.unknowns import Place, number
-from ropewalk.methods.mixed.body_ledger import measure_bodies
+from ropewalk.methods.mixed.body_ledger import link_powers, measure_bodies
 from ropewalk.methods.mixed.ledger_forces import FORCES, new_ledger
-from ropewalk.methods.mixed.link_powers import link_powers
 from ropewalk.methods.mixed.links import link_unbalance, multiplier_row
 from ropewalk.model.arrays import records
 from ropewalk.model.model import Model, build

@@ -19,7 +19,7 @@ from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.protocol import Claim
 from ropewalk.methods.registry import solver_class
-from ropewalk.methods.shooting import Equations, Unknowns, deflated_newton, shaped_state
+from ropewalk.methods.shooting import Equations, Unknowns, shaped_state
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import FREE, LOOSE
 from ropewalk.model.lines import BODY, FORCE_TABLE
@@ -188,12 +188,12 @@ class _Search:
             equations = Equations.near(self.model, state, self.time)
             known = [x for x in (self._unknowns(equations, one.equilibrium.state) for one in self.found) if x]
             begin = equations.start()
-            plain = deflated_newton(equations, begin, ())
+            plain = equations.solved(begin)
             if plain is not None:
                 self._polish(equations, plain)
                 known.append(plain)
             for _ in range(AGAIN):
-                other = deflated_newton(equations, begin, known)
+                other = equations.solved(begin, known)
                 if other is None:
                     break
                 known.append(other)
@@ -218,7 +218,7 @@ class _Search:
         if any(_alike(rest.state, one) for one in self.found):
             return
         equations = Equations.near(self.model, rest.state, self.time)
-        solved = deflated_newton(equations, equations.start(), ())
+        solved = equations.solved(equations.start())
         seen = None if solved is None else spectrum(equations, solved, rest.state)
         self.found.append(FoundEquilibrium(rest, seen, potential_energy(self.model, rest.state)))
 

@@ -332,7 +332,8 @@ def _changed(rod: RodModel, basis: Array, parameters: Array) -> RodModel:
 def correct(rod: RodModel, pose: FloatingPose, basis: Array) -> tuple[RodModel | None, int]:
     """Newton's method with the smallest change of curvature back to balance at `pose`; None if it fails.
 
-    Not numerics/newton.py: three equations in many unknowns, met with the least change.
+    Not numerics/newton.py: steps are taken whole, may raise the error for a while, and end where the rod bends into
+    itself.
     """
     last = np.inf
     for used in range(CORRECTIONS):

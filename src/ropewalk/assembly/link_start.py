@@ -47,8 +47,8 @@ def close_links(model: Model, state: State) -> State:
     """The state with linked free bodies put together, each moved as little as its share of the mass allows.
 
     Free points go along in joints by component; the ends of other links stay where they are. Each sweep is a Newton
-    step with fewer equations than unknowns, of least motion in the mass norm; not numerics/newton.py, which needs a
-    square system.
+    step of least motion in the mass norm; not numerics/newton.py, which takes no step that raises the closure error, as
+    steps between turned bodies may.
     """
     if not model.links.names:
         return state

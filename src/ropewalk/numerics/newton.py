@@ -4,9 +4,10 @@ A full step is Newton's own, shortened to the longest that is allowed. It is hal
 equations have values at all. The iteration ends at the target; at a floor above it where no step gains any more, which
 is where round-off begins; or without a solution.
 
-Other Newton loops of the package state in their docstrings, after "not numerics/newton.py", why they are not of this
-form: scalar ones with a bracket, those compiled into kernels, which eliminate along the lines while they assemble
-(mixed elements, bars, chains), those with contact or slack that switches on the way, and descents in an energy.
+Scalar equations with a bracket share the step of numerics/bracket.py. Other Newton loops of the package state in their
+docstrings, after "not numerics/newton.py", why they are not of this form: those compiled into kernels, which eliminate
+along the lines while they assemble (mixed elements, bars, chains), those with contact or slack that switches on the
+way, and descents in an energy.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from ropewalk.numerics.bracket import bracketed_positive
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.catenary_free import (
     GROUNDED,
@@ -19,6 +20,7 @@ from ropewalk.physics.catenary_free import (
 )
 
 ROUND_OFF = 4.0e-16  # of the terms of the span's equation, which is not computed closer than this
+GROWTH = 10.0  # factor on H while no upper bound is known
 NOISE = 1.0e-3  # relative Newton step above which the round-off of the span, not H, has made it
 FLAT = 0.999  # of the fall L - dx over the height, where the starting value of H stops growing smaller
 
@@ -113,7 +115,7 @@ def _solve_bed_tension(dx, L, EA, w, CB, h_a, h_b):
     .. math:: \sum a_i + g + \delta(H, g) = x, \qquad g = L - \sum V_i/w
 
     Source: docs/theory/catenary.md, On a flat bed: the left side rises with H. Newton with a relative step inside a
-    bracket, not numerics/newton.py: scalar, monotone and bracketed, in a kernel, so that it cannot fail.
+    bracket, so that it cannot fail.
     """
     flexibility = 1.0 / EA
     both = (h_a > 0.0) == (h_b > 0.0)
@@ -125,21 +127,15 @@ def _solve_bed_tension(dx, L, EA, w, CB, h_a, h_b):
         vb, eb, vb_H, _vb_h, eb_H, _eb_V = leg(H, h_b, w, flexibility)
         stretch, stretch_H, stretch_g = bed_stretch(H, max(L - (va + vb) / w, 0.0), CB * w, both, flexibility)
         f = (L - dx) + ea + eb + stretch
-        if f > 0.0:
-            hi = H
-        else:
-            lo = H
         slope = ea_H + eb_H + stretch_H - stretch_g * (va_H + vb_H) / w
         step = -f / (H * slope)
-        new = H * (1.0 + step) if step > 0.0 else H / (1.0 - step)
+        new, lo, hi = bracketed_positive(H, f, step, lo, hi, GROWTH)
         if abs(step) < QUADRATIC:
             return new
         if abs(f) <= ROUND_OFF * (abs(L - dx) + abs(ea) + abs(eb) + stretch):
             return new if abs(step) < NOISE else H
         if not lo < new < hi:
-            new = math.sqrt(lo * hi) if hi < math.inf else 10.0 * H
-            if not lo < new < hi:
-                return H
+            return H
         H = new
     return H
 

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ropewalk.numerics.bracket import bracketed_positive
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 # What became of a line. Positive: solved. Negative: refused.
@@ -55,6 +56,7 @@ SOLUTION = np.dtype(
 )
 
 MAX_ITERATIONS = 200  # bisection alone needs about 70 to reach round-off from any bracket met here
+GROWTH = 2.0  # factor on lambda while no upper bound is known
 QUADRATIC = 1.0e-8  # relative Newton step after which the next would be below round-off
 SERIES_BELOW = 0.5  # lambda under which differences of hyperbolic functions are summed as series
 LOG_GUESS_ABOVE = 1.5  # lambda above which the starting value comes from the exponential branch
@@ -162,8 +164,7 @@ def _solve_lambda(xi, zeta, chord, epsilon):
 
     .. math:: \zeta^2/(1+\varepsilon\coth\lambda)^2 + \xi^2\sinh^2\lambda/(\lambda+\varepsilon)^2 = 1
 
-    Source: docs/theory/catenary.md, Suspended. Not numerics/newton.py: scalar, monotone and
-    bracketed, in a kernel, so that it cannot fail.
+    Source: docs/theory/catenary.md, Suspended.
 
     Both terms grow with lambda. Newton on the logarithm of the left side, inside a bracket.
     """
@@ -181,19 +182,13 @@ def _solve_lambda(xi, zeta, chord, epsilon):
             f = t * t + r * r - 1.0
         else:
             f = f0 - t * t * p1 * (p1 + 2.0) - r * r * a1 * (a1 + 2.0)
-        if f > 0.0:
-            hi = q
-        else:
-            lo = q
         slope = 2.0 * (r * r * (qc_s + epsilon * c) / (s * (q + epsilon)) + t * t * epsilon / (s * s * (1.0 + p1)))
         step = -math.log1p(f) * (1.0 + f) / (q * slope)
-        new = q * (1.0 + step) if step > 0.0 else q / (1.0 - step)
+        new, lo, hi = bracketed_positive(q, f, step, lo, hi, GROWTH)
         if abs(step) < QUADRATIC or f == 0.0:
             return new
         if not lo < new < hi:
-            new = math.sqrt(lo * hi) if hi < math.inf else 2.0 * q
-            if not lo < new < hi:
-                return q
+            return q
         q = new
     return q
 

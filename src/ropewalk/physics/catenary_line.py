@@ -61,8 +61,6 @@ def _force_at_a(H, V, dz, reach, pieces):
     .. math:: z(H, V) = \Delta z \quad \text{at given } H
 
     Source: docs/theory/catenary.md, Several pieces: z rises with V. Newton with a bracket, :func:`force_step`.
-
-    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     lo = -math.inf
     hi = math.inf
@@ -87,8 +85,6 @@ def _hang_free(dx, dz, H, V, reach, pieces):
     .. math:: x(H, V(H)) = \Delta x, \qquad \frac{dx}{dH} = \frac{x_H z_V - x_V^2}{z_V}
 
     Source: docs/theory/catenary.md, Several pieces: two nested monotone equations, each with a bracket.
-
-    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     lo = 0.0
     hi = math.inf

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ropewalk.numerics.bracket import bracketed, bracketed_positive
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.catenary_free import arc, hyperbolic
 
@@ -343,17 +344,16 @@ def flexibility_at(s, pieces):
 def force_step(V, f, slope, reach, lo, hi, k):
     """One bracketed step towards f = 0: returns (V, reach, lo, hi); the search is over if V is an end of the bracket.
 
-    Source: Newton's method with a bracket, V = V - f/f', and bisection, [Press2007], sec. 9.4.
+    Source: Newton's method with a bracket, V = V - f/f', and bisection, [Press2007], sec. 9.4; V stays within `reach`
+    of where it was, and the bracket is halved after PATIENCE steps.
 
     V : N    f, slope : what is to vanish, rising with V, and its derivative    reach : longest step, N, doubled if used
     lo, hi : bracket, N    k : number of the step
     """
-    if f > 0.0:
-        hi = V
-    else:
-        lo = V
-    step = -f / slope if slope > 0.0 else -math.copysign(reach, f)
-    new = _next_force(V, step, reach, lo, hi, k)
+    step = min(max(-f / slope, -reach), reach) if slope > 0.0 else -math.copysign(reach, f)
+    new, lo, hi = bracketed(V, f, math.nan if k > PATIENCE and not math.isinf(hi - lo) else step, lo, hi)
+    if not abs(new) < math.inf:
+        new = V - math.copysign(reach, f)
     return new, (2.0 * reach if abs(new - V) >= reach else reach), lo, hi
 
 
@@ -363,43 +363,7 @@ def tension_step(H, f, slope, lo, hi, k):
 
     Source: as :func:`force_step`, with a step relative to H = exp(ln H).
     """
-    if f > 0.0:
-        hi = H
-    else:
-        lo = H
     step = -f / (H * slope) if slope > 0.0 else -math.copysign(1.0, f)
-    return _next_tension(H, step, lo, hi, k), step, lo, hi
-
-
-@kernel(**UNCOUNTED)
-def _next_force(x, step, reach, lo, hi, k):
-    """Newton's x = x + step, kept inside the bracket and within `reach` of x; bisects after PATIENCE steps.
-
-    Source: Newton's method with a bracket, [Press2007], sec. 9.4.
-    """
-    new = x + min(max(step, -reach), reach)
-    if k > PATIENCE and not math.isinf(hi - lo):
-        return 0.5 * (lo + hi)
-    if lo < new < hi:
-        return new
-    if math.isinf(lo):
-        return x - reach
-    if math.isinf(hi):
-        return x + reach
-    return 0.5 * (lo + hi)
-
-
-@kernel(**UNCOUNTED)
-def _next_tension(H, step, lo, hi, k):
-    r"""H after a relative Newton step, kept positive and inside the bracket; bisects ln H after PATIENCE steps.
-
-    .. math:: H \to H (1 + \sigma) \ (\sigma > 0), \qquad H \to \frac{H}{1 - \sigma} \ (\sigma < 0)
-
-    Source: Newton's method with a bracket, [Press2007], sec. 9.4.
-    """
-    new = H * (1.0 + min(step, GROWTH)) if step > 0.0 else H / (1.0 - step)
-    if k > PATIENCE and lo > 0.0 and hi < math.inf:
-        return math.sqrt(lo) * math.sqrt(hi)
-    if lo < new < hi:
-        return new
-    return math.sqrt(lo) * math.sqrt(hi) if hi < math.inf else (1.0 + GROWTH) * H
+    patient = not (k > PATIENCE and lo > 0.0 and hi < math.inf)
+    new, lo, hi = bracketed_positive(H, f, min(step, GROWTH) if patient else math.nan, lo, hi, 1.0 + GROWTH)
+    return new, step, lo, hi

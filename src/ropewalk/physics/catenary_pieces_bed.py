@@ -154,8 +154,6 @@ def _force_of_leg(H, V, h, least, reach, from_b, n_free, pieces):
     .. math:: Z(H, V) = h
 
     Source: docs/theory/catenary.md, On a flat bed: Z rises with V. Newton with a bracket, :func:`force_step`.
-
-    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     if h <= 0.0:
         return 0.0, leg_of_pieces(H, 0.0, from_b, 0, pieces)
@@ -212,8 +210,6 @@ def _bed_tension_of_pieces(dx, H, ends, pieces):
     .. math:: x(H) = \Delta x
 
     Source: docs/theory/catenary.md, On a flat bed: x rises with H. Newton with a bracket, :func:`tension_step`.
-
-    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     lo = 0.0
     hi = math.inf

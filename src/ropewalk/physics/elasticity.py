@@ -24,6 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ropewalk.numerics.bracket import bracketed
 from ropewalk.numerics.compile import FUSED, UNCOUNTED, kernel
 from ropewalk.numerics.pointers import call_one, call_three
 
@@ -223,8 +224,7 @@ def stiffness_in_a_row(
 def _inverse_polynomial(force, p, start, stop):
     """Strain at a positive tension: Newton kept inside a bracket.
 
-    Source: T(e) = T by Newton's method with a bracket, [Press2007], sec. 9.4. Scalar,
-    in a kernel; not numerics/newton.py.
+    Source: T(e) = T by Newton's method with a bracket, [Press2007], sec. 9.4. numerics/bracket.py.
     """
     limit = p[start + 1]
     low = 0.0
@@ -239,13 +239,7 @@ def _inverse_polynomial(force, p, start, stop):
     e = high
     for _ in range(INVERSE_ITERATIONS):
         value, slope, _ = _polynomial(e, p, start, stop)
-        if value > force:
-            high = e
-        else:
-            low = e
-        new = e - (value - force) / slope
-        if not low <= new <= high:
-            new = 0.5 * (low + high)
+        new, low, high = bracketed(e, value - force, -(value - force) / slope, low, high)
         change = abs(new - e)
         e = new
         if change <= INVERSE_TOLERANCE * e:
@@ -257,8 +251,7 @@ def _inverse_polynomial(force, p, start, stop):
 def _inverse_function(force, p, start):
     """Strain at a tension (N), and the slope of the law there (N): Newton kept inside what is known to enclose it.
 
-    Source: T(e) = T by Newton's method, or the secant method, with a bracket, [Press2007], ch. 9. Scalar,
-    in a kernel; not numerics/newton.py.
+    Source: T(e) = T by Newton's method, or the secant method, with a bracket, [Press2007], ch. 9.
 
     Without a slope of the function's own the first step takes a difference, later ones the secant of the last two
     points, and the slope at the end is a difference again: half the calls of a difference in each step.
@@ -274,15 +267,9 @@ def _inverse_function(force, p, start):
         else:
             slope = (value - value_before) / (e - before)
         before, value_before = e, value
-        if value > force:
-            high = e
-        else:
-            low = e
-        new = e - (value - force) / slope
-        if not low <= new <= high:
-            new = 0.5 * (low + high)
-            if not abs(new) < np.inf:
-                new = e + 2.0 * (force - value) / p[start]
+        new, low, high = bracketed(e, value - force, -(value - force) / slope, low, high)
+        if not abs(new) < np.inf:
+            new = e + 2.0 * (force - value) / p[start]
         change = abs(new - e)
         e = new
         if not change > ARRIVED * abs(e):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ropewalk.numerics.bracket import bracketed
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.rod_integrals import DROWNED, DRY, contract, row_at, state_of
 
@@ -88,22 +89,14 @@ def find_root(view, lo, hi, side, rising):
     Source: x = x - f/f' inside a bracket, [Press2007], sec. 9.4.
 
     rising : +1 if the gap is positive at hi, -1 if at lo
-
-    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     c = view.c[0]
     at = 0.5 * (lo + hi)
     for _ in range(ROOT_STEPS):
         look(view, at)
         f = gap_to(c, side)
-        if f * rising > 0.0:
-            hi = at
-        else:
-            lo = at
         slope = view.half * gap_slope(c, side)
-        new = at - f / slope if slope != 0.0 else 0.5 * (lo + hi)
-        if not lo <= new <= hi:
-            new = 0.5 * (lo + hi)
+        new, lo, hi = bracketed(at, f * rising, -f / slope if slope != 0.0 else np.nan, lo, hi)
         if abs(new - at) <= LAST_STEP:
             return new
         at = new

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.numerics.bracket import bracketed
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.buoyancy import cut_square
 from ropewalk.physics.rod_hydrostatics import hydrostatics
@@ -138,8 +139,6 @@ def rough_heave(panels, u, z, volume, tolerance):
     Source: z = z + (V - V_0)/A inside a bracket, docs/theory/rods.md, Energy, force, stiffness.
 
     Arguments as `float_at`.
-
-    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     dry, drowned = heave_bounds(panels, u)
     z = min(dry, max(drowned, z))
@@ -148,13 +147,7 @@ def rough_heave(panels, u, z, volume, tolerance):
         excess = V - volume
         if abs(excess) <= tolerance * volume:
             break
-        if excess > 0.0:
-            drowned = z
-        else:
-            dry = z
-        z = z + excess / A if A > 0.0 else 0.5 * (drowned + dry)
-        if not drowned < z < dry:
-            z = 0.5 * (drowned + dry)
+        z, drowned, dry = bracketed(z, -excess, excess / A if A > 0.0 else math.nan, drowned, dry)
     return z
 
 
@@ -164,8 +157,7 @@ def float_at(panels, u, z, volume, tolerance):
 
     .. math:: z \to z + \frac{V(z) - V_0}{A}
 
-    Source: Newton's method with dV/dz = -A, docs/theory/rods.md, Energy, force, stiffness. Not numerics/newton.py: one
-    unknown, monotone, with a bracket, inside the compiled search over attitudes.
+    Source: Newton's method with dV/dz = -A, docs/theory/rods.md, Energy, force, stiffness.
 
     Returns (z, integrals, evaluations).
 
@@ -180,17 +172,13 @@ def float_at(panels, u, z, volume, tolerance):
         excess = acc.volume - volume
         if abs(excess) <= tolerance * volume:
             break
-        if excess > 0.0:
-            drowned = z
-        else:
-            dry = z
-        new = z + excess / acc.area if acc.area > 0.0 else math.nan
-        if not (drowned < new < dry) or abs(new - z) > 0.5 * last_step:
-            if dry == math.inf or drowned == -math.inf:
-                top, bottom = heave_bounds(panels, u)
-                dry, drowned = min(dry, top), max(drowned, bottom)
-            if not (drowned < new < dry) or abs(new - z) > 0.5 * last_step:
-                new = 0.5 * (drowned + dry)
+        step = excess / acc.area if acc.area > 0.0 else math.nan
+        if abs(step) > 0.5 * last_step:
+            step = math.nan
+        new, drowned, dry = bracketed(z, -excess, step, drowned, dry)
+        if not abs(new) < math.inf:
+            top, bottom = heave_bounds(panels, u)
+            new, drowned, dry = bracketed(z, -excess, step, max(drowned, bottom), min(dry, top))
         if new in (z, drowned, dry):
             break
         last_step = abs(new - z)

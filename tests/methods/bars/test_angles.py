@@ -5,7 +5,7 @@ import pytest
 from bars_cases import chain, run
 from numpy.testing import assert_allclose
 
-from ropewalk.methods.bars.angles import (
+from ropewalk.methods.bars.joint_angles import (
     angle_kinematics,
     angles_of,
     dense_accelerations,

@@ -8,8 +8,7 @@ from scipy.sparse import block_diag, csc_matrix, diags, identity
 
 from ropewalk.methods.linear.lanczos import block_lanczos
 from ropewalk.methods.linear.ldl import SymmetricFactor
-from ropewalk.methods.linear.mass import unit_mass
-from ropewalk.methods.linear.pencil import Pencil, real_modes
+from ropewalk.methods.linear.pencil import Pencil, real_modes, unit_mass
 
 
 def chains(copies: int, massless: int) -> tuple[csc_matrix, csc_matrix]:

@@ -14,11 +14,11 @@ from ropewalk.methods.catenary.solver import Catenary
 from ropewalk.methods.protocol import Status
 from ropewalk.methods.shooting.assembly import evaluate, gather, result_memory
 from ropewalk.methods.shooting.build import build_problem
-from ropewalk.methods.shooting.friction import sideways
 from ropewalk.methods.shooting.multiple import first_plan
 from ropewalk.methods.shooting.newton import CONVERGED, Newton, move
 from ropewalk.methods.shooting.shape import GuessedShape
 from ropewalk.methods.shooting.solver import Shooting
+from ropewalk.methods.shooting.sound import sideways
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE

@@ -245,7 +245,8 @@ def _refuse_no_length(work: BarsWork, model: Model) -> None:
 def _meet_rigid_lengths(work: BarsWork) -> None:
     """Newton on the lengths of the rigid bars that are not slack alone; the elastic ones beside them give way.
 
-    Not numerics/newton.py: fewer equations than unknowns, met with the least motion in the mass norm.
+    Not numerics/newton.py: steps, of least motion in the mass norm, are taken whole in the memory of the solver, and
+    may raise the strain for a while.
     """
     bars, s, field = work.bars, work.steps, work.field
     refresh(work)

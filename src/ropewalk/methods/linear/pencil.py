@@ -1,9 +1,12 @@
 r"""Eigenvalues of the sparse pencils of a system about rest.
 
 The symmetric one, :math:`K x = \lambda M x`, has tensions without mass, so M is only semidefinite; shift-invert
-Lanczos works in the coordinates with mass and never sees them. The quadratic one, :math:`(s^2 M + s B + K) x = 0`, goes
-through its companion form with one factorisation of :math:`\sigma^2 M + \sigma B + K`, half the size of the
-companion [Tisseur2001], and Arnoldi's method [Lehoucq1998].
+Lanczos works in the coordinates with mass and never sees them. In these coordinates :math:`W^T M W` has ones and zeros
+on its diagonal and nothing else: masses are lumped, so M falls into small blocks, three unknowns of a node, up to six
+of a body; the inner product of M is the plain one, and :math:`K - \sigma M` is K with its diagonal changed.
+
+The quadratic one, :math:`(s^2 M + s B + K) x = 0`, goes through its companion form with one factorisation of
+:math:`\sigma^2 M + \sigma B + K`, half the size of the companion [Tisseur2001], and Arnoldi's method [Lehoucq1998].
 """
 
 from __future__ import annotations
@@ -12,14 +15,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix, diags
+from scipy.sparse import coo_matrix, csc_matrix, diags
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigs
 
 from ropewalk.errors import ConvergenceError
 from ropewalk.methods.linear.lanczos import block_lanczos, products
 from ropewalk.methods.linear.ldl import SINGULAR, SOLVE_TOLERANCE, SymmetricFactor
-from ropewalk.methods.linear.mass import unit_mass
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.numerics.sparse_lu import Factors
 
 Complex = NDArray[np.complex128]
@@ -32,6 +35,57 @@ ROUND_OFF = 1e-9  # of the largest: eigenvalues of a defective zero come out as 
 NOTHING = 1e-14  # of the largest mass or flexibility: round-off
 SEED = 7  # of the first vector: same input, same bits
 EXTRA = 20  # Lanczos vectors beyond twice the number of modes
+MASSLESS = 1e-13  # of the diagonal of M, left of it after elimination: round-off of a direction without mass
+
+
+def unit_mass(M: csc_matrix) -> tuple[csc_matrix, Flags]:
+    """W (n, n), and which coordinates have mass (n,).
+
+    M : symmetric, semidefinite, of small blocks; a direction of a block without mass is kept with its old scale
+    """
+    n = M.shape[0]
+    _, label = connected_components(M, directed=False)
+    order = np.argsort(label, kind="stable")
+    size = np.bincount(label)
+    first = np.concatenate([[0], np.cumsum(size)[:-1]])
+    inside = np.empty(n, dtype=np.int64)  # place of each unknown in its block
+    inside[order] = np.arange(n) - np.repeat(first, size)
+    entries = M.tocoo()  # of a csc matrix: every entry once
+    parts: list[tuple[Ints, Ints, Array]] = []
+    massive = np.zeros(n, dtype=bool)
+    for width in np.unique(size):
+        blocks = np.flatnonzero(size == width)
+        number = np.full(size.size, -1)
+        number[blocks] = np.arange(blocks.size)
+        members = order[first[blocks][:, None] + np.arange(width)]
+        own = number[label[entries.row]] >= 0
+        dense = np.zeros((blocks.size, width, width))
+        i, j, v = entries.row[own], entries.col[own], entries.data[own]
+        dense[number[label[i]], inside[i], inside[j]] = v
+        block, has_mass = _unit_blocks(dense)
+        massive[members] = has_mass
+        b, p, q = np.nonzero(block)
+        parts.append((members[b, p], members[b, q], block[b, p, q]))
+    row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    return coo_matrix((value, (row, column)), shape=(n, n)).tocsc(), massive
+
+
+def _unit_blocks(M: Array) -> tuple[Array, Flags]:
+    """W (m, b, b) of blocks M (m, b, b) by M = L D L^T and W = L^-T D^-1/2; and which of D are not zero (m, b)."""
+    width = M.shape[1]
+    rest, W = M.copy(), np.tile(np.eye(width), (M.shape[0], 1, 1))
+    massive = np.zeros(M.shape[:2], dtype=bool)
+    root = np.ones(M.shape[:2])
+    for k in range(width):
+        d = rest[:, k, k].copy()
+        massive[:, k] = d > MASSLESS * M[:, k, k]
+        pivot = np.where(massive[:, k], d, 1.0)
+        root[:, k] = np.sqrt(pivot)
+        column = np.where(massive[:, k, None], rest[:, :, k] / pivot[:, None], 0.0)
+        for i in range(k + 1, width):
+            rest[:, i, :] -= column[:, i, None] * rest[:, k, :]
+            W[:, :, i] -= column[:, i, None] * W[:, :, k]
+    return W / root[:, None, :], massive
 
 
 class Factor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.breakage import element_at, part
 from ropewalk.methods.mixed.control import passages
-from ropewalk.methods.mixed.entries import kept_entry, shape_of
 from ropewalk.methods.mixed.equilibrium import unbalance
 from ropewalk.methods.mixed.ledger import begin_ledger, stored_energy
 from ropewalk.methods.mixed.march import march, march_booked, march_leaping
@@ -24,7 +24,7 @@ from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.methods.mixed.walks import fill_walks
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import entry_point, kernel
 from ropewalk.numerics.held import held
 
 TINY_STEP = 1e-5  # s, of the step that finds accelerations
@@ -38,6 +38,27 @@ LEAST_RECOIL = 1e-6  # s, of a step in a recoil
 RECOILS = 2.0  # passages of an axial wave along a line that parted, for which its recoil is resolved
 BRAKED = 0.1  # of its velocity: what a node at a winch may lose of it in the first step after its element was split
 SAME_TIME = 1e-9  # s
+FLAGS = 0x1 | 0x2 | 0x100 | 0x400  # C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED and WRITEABLE of numpy
+
+_entries: dict[Any, Callable[..., Any]] = {}
+
+
+def kept_entry(function: Any, shape: Any, *arguments: Any) -> Callable[..., Any]:
+    """`entry_point`, kept for the next call with arguments of the same types.  shape : `shape_of` these, or of more"""
+    key = (function, shape)
+    found = _entries.get(key)
+    if found is None:
+        found = _entries[key] = entry_point(function, *arguments)
+    return found
+
+
+def shape_of(value: Any) -> Any:
+    """What numba makes the type of a tree of arrays and numbers from, as a key."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num & FLAGS
+    if isinstance(value, tuple):
+        return type(value), tuple([shape_of(part) for part in value])
+    return type(value)
 
 
 def copy_state(source: Moving, target: Moving) -> None:

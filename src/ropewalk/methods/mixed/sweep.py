@@ -3,11 +3,13 @@ r"""One Newton iteration on all lines: assemble and eliminate along each line, s
 Lines between two held ends are independent; a line with one held end leaves its other end's block; a line
 between two free junctions leaves a block for both. What remains, the degrees of freedom of the junctions and the
 last tension of each line, is a small dense system. Trees and loops of lines are the same to it.
+Where there are many junctions they are eliminated group by group. A group is a junction with the last tensions of the
+lines and the multipliers of the links that go to it from junctions eliminated before it; see numerics/blocksparse.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,14 +20,13 @@ from ropewalk.loads.given import spring_pull
 from ropewalk.loads.grip import Grip, no_grip
 from ropewalk.methods.mixed.bodies import add_bodies, add_body_end, add_end_turn, place_ends, steady_bodies, turn_bodies
 from ropewalk.methods.mixed.elimination import eliminate_line, substitute_line
-from ropewalk.methods.mixed.junctions import junction_factor
 from ropewalk.methods.mixed.links import add_links, pull_links
 from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.methods.mixed.side_by_side import eliminate_groups, substitute_groups, take_ends
 from ropewalk.methods.mixed.walks import WHOLE, Walks, plan_walks
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, sub3
-from ropewalk.numerics.blocksparse import BlockFactor, solve_blocks
+from ropewalk.numerics.blocksparse import WORTH_FROM, BlockFactor, analyse, no_factor, order_by_degree, solve_blocks
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.dense import solve_scaled
 
@@ -327,3 +328,56 @@ def join_ends(X, mesh):
                 X[2, n, p] = X[2, j, p]
     if mesh.bodies.body.shape[0] > 0:
         place_ends(X, mesh)
+
+
+def junction_factor(mesh: Any, ends: Any) -> BlockFactor:
+    """Pattern of the system of the junctions of a mesh; empty if it is small.
+
+    ends : (n_lines, 2) junctions of the lines
+    """
+    start, links = mesh.dof_start, mesh.bodies.links.link
+    n_dofs, n_lines = int(start[-1]), ends.shape[0]
+    # unknowns beside the degrees of freedom, with the junctions they act on
+    beside = [([n_dofs + line], [int(j) for j in ends[line]]) for line in range(n_lines)]
+    first = n_dofs + n_lines
+    beside += [
+        ([first + int(link.first_row) + r for r in range(link.n_rows)], [int(j) for j in link.end]) for link in links
+    ]
+    if n_dofs + sum(len(unknowns) for unknowns, _ in beside) < WORTH_FROM:
+        return no_factor()
+    lead = _together(mesh)
+    loose = [j for j in range(start.size - 1) if start[j + 1] > start[j]]
+    number = {j: i for i, j in enumerate(j for j in loose if lead[j] == j)}
+    of = {j: number[lead[j]] for j in loose}
+    pairs = [(of[a], of[b]) for _, (a, b) in beside if a in of and b in of and of[a] != of[b]]
+    order = order_by_degree(len(number), pairs)
+    place = {i: k for k, i in enumerate(order)}
+    groups: list[list[int]] = [[] for _ in order]
+    for j in loose:
+        groups[place[of[j]]] += range(start[j], start[j + 1])
+    for unknowns, junctions in beside:
+        later = max((place[of[j]] for j in junctions if j in of), default=-1)
+        if later >= 0:
+            groups[later] += unknowns
+        else:
+            groups.append(list(unknowns))
+    return analyse(groups, [(place[i], place[j]) for i, j in pairs])
+
+
+def _together(mesh: Any) -> list[int]:
+    """The junction that stands for each in the elimination: a point that a link holds goes with the body.
+
+    Alone, a point without mass or lines has nothing but the link to hold it, and no pivot.
+    """
+    start, lead = mesh.dof_start, list(range(mesh.dof_start.size - 1))
+
+    def first(j: int) -> int:
+        while lead[j] != j:
+            j = lead[j]
+        return j
+
+    for link in mesh.bodies.links.link:
+        a, b = (int(j) for j in link.end)
+        if link.body.min() < 0 and min(start[a + 1] - start[a], start[b + 1] - start[b]) > 0:
+            lead[first(b)] = first(a)
+    return [first(j) for j in range(len(lead))]

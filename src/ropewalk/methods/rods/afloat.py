@@ -16,6 +16,7 @@ import numpy as np
 from ropewalk.errors import ConvergenceError
 from ropewalk.model.arrays import floats
 from ropewalk.model.rods import Array, RodModel
+from ropewalk.numerics.bracket import bracketed
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.numerics.rotations import tangent_basis
@@ -90,8 +91,6 @@ def trust_step(l1, l2, g1, g2, radius):
     Source: trust-region subproblem with Newton's method on 1/|p| - 1/r; docs/theory/rods.md, Energy, force, stiffness.
 
     l1, l2 : eigenvalues, l1 <= l2    g1, g2 : gradient along their vectors    returns (p1, p2)
-
-    Not numerics/newton.py: scalar, with a bracket, in a kernel.
     """
     scale = max(abs(l1), abs(l2))
     if scale == 0.0:
@@ -108,14 +107,9 @@ def trust_step(l1, l2, g1, g2, radius):
     for _ in range(SHIFT_STEPS):
         d1, d2 = l1 + mu, l2 + mu
         norm = math.hypot(g1 / d1, g2 / d2)
-        if norm > radius:
-            low = mu
-        else:
-            high = mu
         slope = g1 * g1 / d1**3 + g2 * g2 / d2**3
-        new = mu + (norm - radius) / radius * norm * norm / slope if slope > 0.0 else low
-        if not low < new < high:
-            new = 0.5 * (low + high)
+        step = (norm - radius) / radius * norm * norm / slope if slope > 0.0 else math.nan
+        new, low, high = bracketed(mu, radius - norm, step, low, high)
         if abs(new - mu) <= SHIFT_TOLERANCE * scale:
             break
         mu = new

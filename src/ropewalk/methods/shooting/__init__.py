@@ -1,8 +1,8 @@
 """Lines as initial value problems whose far ends must meet what holds them.
 
 The solver is `Shooting`; a `Solution` of it moves with parameters of the case. `Equations` are those of one plan over
-its `Unknowns`, and `deflated_newton` finds solutions of them that are not known. `shoot_line` goes along one line from
-an end, `shaped_state` puts lines along given places, with forces that suit them.
+its `Unknowns`. `shoot_line` goes along one line from an end, `shaped_state` puts lines along given places, with forces
+that suit them.
 """
 
 from typing import TYPE_CHECKING
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from ropewalk.methods.face import face
 
 if TYPE_CHECKING:
-    from ropewalk.methods.shooting.deflation import deflated_newton as deflated_newton
-    from ropewalk.methods.shooting.fixed import Equations as Equations
-    from ropewalk.methods.shooting.fixed import Unknowns as Unknowns
+    from ropewalk.methods.shooting.equations import Equations as Equations
+    from ropewalk.methods.shooting.equations import Unknowns as Unknowns
     from ropewalk.methods.shooting.given import shaped_state as shaped_state
     from ropewalk.methods.shooting.one_line import shoot_line as shoot_line
     from ropewalk.methods.shooting.solver import Shooting as Shooting
@@ -23,7 +22,6 @@ __all__ = [
     "Shooting",
     "Solution",
     "Unknowns",
-    "deflated_newton",
     "shaped_state",
     "shoot_line",
 ]
@@ -31,8 +29,7 @@ __all__ = [
 __getattr__ = face(
     __name__,
     {
-        "deflation": ("deflated_newton",),
-        "fixed": (
+        "equations": (
             "Equations",
             "Unknowns",
         ),

@@ -27,6 +27,7 @@ import numpy as np
 from ropewalk.assembly.string import DRY, STATE, WET, made_of, strain_at, string_slope
 from ropewalk.loads.point import still_lift
 from ropewalk.loads.sea import current_here
+from ropewalk.numerics.bracket import bracketed
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.drag_law import any_drag
 
@@ -109,8 +110,7 @@ def mean_press(span, low, high, wet, sea, law_data, load):
 def _used_up(left, ds, span, wet, sea, law_data, load):
     """Place in a span of length ds (m) where the weight from its start is `left` (N): Newton within the span.
 
-    Source: int_0^x p ds = W of the heading of this file. Scalar Newton with a bracket in a kernel, not
-    numerics/newton.py.
+    Source: int_0^x p ds = W of the heading of this file.
     """
     x = min(ds, left / mean_press(span, 0.0, ds, wet, sea, law_data, load))
     if span.profile < 0 and span.slope[0] == 0.0 and span.slope[1] == 0.0 and span.slope[2] == 0.0:
@@ -118,14 +118,8 @@ def _used_up(left, ds, span, wet, sea, law_data, load):
     low, high = 0.0, ds
     for _ in range(LIFT_ITERATIONS):
         over = x * mean_press(span, 0.0, x, wet, sea, law_data, load) - left
-        if over > 0.0:
-            high = x
-        else:
-            low = x
         p = press(span, x, wet, sea, law_data, load)
-        new = x - over / p if p > 0.0 else 0.5 * (low + high)
-        if not low <= new <= high:
-            new = 0.5 * (low + high)
+        new, low, high = bracketed(x, over, -over / p if p > 0.0 else np.nan, low, high)
         change = abs(new - x)
         x = new
         if change <= LIFT_TOLERANCE * ds:

@@ -14,6 +14,7 @@ from ropewalk.errors import InputError
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.protocol import Claim, Report
 from ropewalk.methods.shooting.assembly import Result, result_memory
+from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.branches import is_stable, loops, turning
 from ropewalk.methods.shooting.build import Problem, build_problem
 from ropewalk.methods.shooting.contact import contact_plan, met
@@ -21,12 +22,12 @@ from ropewalk.methods.shooting.given import GivenShape
 from ropewalk.methods.shooting.guess import start_tails
 from ropewalk.methods.shooting.multiple import denser, first_plan, hanging, laid, refine, settled
 from ropewalk.methods.shooting.newton import CONVERGED, RESTARTS, STUCK, Effort, Newton
+from ropewalk.methods.shooting.pegs import START_FORCE
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import SolvedShape, place_of, read_state
 from ropewalk.methods.shooting.report import Attempt, report
 from ropewalk.methods.shooting.shape import GuessedShape, KnottedShape, Shape
 from ropewalk.methods.shooting.shot import SLACK_FORCE
-from ropewalk.methods.shooting.slack import loosen
 from ropewalk.methods.shooting.sliding import slide_to_rest
 from ropewalk.methods.shooting.sound import fault
 from ropewalk.methods.shooting.start import float_balance, gravity_place
@@ -48,6 +49,7 @@ FIRST_SHARE = 0.25  # of current and pressure in the first step of load continua
 LEAST_SHARE = 1.0e-4  # below which load continuation has come to an end
 MOST_LOAD_STEPS = 40
 START_TOLERANCE = 1.0e-8  # of the integrator where only a start is wanted
+SLACK_PULL = 30.0  # times delta: a force along the bed up to this is that of a slack line
 
 
 @dataclass
@@ -412,3 +414,20 @@ def _with_share(model: Model, share: float) -> Model:
         sea=sea._replace(current_speed=share * sea.current_speed, current_table=floats(table, (-1, 3))),
         lines=lines._replace(load_value=floats(value)),
     )
+
+
+def loosen(problem: Problem, normal: Array, before: float, share: float) -> None:
+    """Scale the forces of slack arcs in the unknowns as delta goes from `before` to `share` of the force scale.
+
+    Where a line is slack the force along the bed, or across a leg that hangs upright, is a multiple of the smallest
+    force delta (see :mod:`ropewalk.assembly.string`) that its shape decides. So when delta is made smaller these forces
+    go with it, and a start that scales them is almost exact.
+    """
+    arcs, x = problem.arcs, problem.x
+    for a in range(arcs.line.size):
+        own = arcs.dof[a, START_FORCE]
+        n0 = x[own]
+        up = normal if arcs.on_bed[a] != HANGING else np.array([0.0, 0.0, 1.0])
+        flat = n0 - (n0 @ up) * up
+        if np.linalg.norm(flat) < SLACK_PULL * before * arcs.force[a]:
+            x[own] = n0 + (share / before - 1.0) * flat
