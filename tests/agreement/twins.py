@@ -1,4 +1,4 @@
-r"""Cases and their twins: the same system in other units, turned about the vertical, or with its lines the other way.
+r"""Cases and their twins: the same system in other units, turned, mirrored, moved, or written down in another order.
 
 A twin has the same equilibrium, so its end forces must be those of the case, transformed: exact references that no
 closed form limits. Sizes follow Froude's law: with gravity and densities as they are, lengths grow as
@@ -111,6 +111,53 @@ def split(case: Case) -> Case:
     return case
 
 
+def reordered(case: Case, rng: np.random.Generator) -> Case:
+    """The case with its points, bodies, lines and nets in another order, as another file would list them."""
+    case = dict(case)
+    for kind in KINDS:
+        if kind in case:
+            case[kind] = {name: case[kind][name] for name in rng.permutation(list(case[kind])).tolist()}
+    return case
+
+
+def mirrored(case: Case) -> Case:
+    """The case seen in a mirror, y for -y."""
+    case = copy.deepcopy(case)
+    sea = case["environment"]
+    if "current" in sea:
+        sea["current"]["heading"] = -float(sea["current"].get("heading", 0.0))
+    if "normal" in sea["seabed"]:
+        sea["seabed"]["normal"] = _other_side(sea["seabed"]["normal"])
+    for part in (*case.get("points", {}).values(), *case.get("bodies", {}).values()):
+        for key in ("position", "force", "centre_of_mass"):
+            if key in part:
+                part[key] = _other_side(part[key])
+    for body in case.get("bodies", {}).values():
+        body["attachments"] = {name: _other_side(place) for name, place in body.get("attachments", {}).items()}
+        if "loads" in body:
+            body["loads"]["force"] = _other_side(body["loads"]["force"])
+    for net in case.get("nets", {}).values():
+        net["panel"]["corners"] = [_other_side(corner) for corner in net["panel"]["corners"]]
+    return case
+
+
+def _other_side(vector: Any) -> list[float]:
+    return [float(vector[0]), -float(vector[1]), float(vector[2])]
+
+
+def moved(case: Case, way: float) -> Case:
+    """The case moved by `way`, m, in y; along the contours of a sloping bed."""
+    case = copy.deepcopy(case)
+    normal = case["environment"]["seabed"].get("normal", [0.0, 0.0, 1.0])
+    along = np.array([-normal[1], normal[0], 0.0])
+    along = along / np.linalg.norm(along) if np.any(along) else np.array([0.0, 1.0, 0.0])
+    for part in (*case.get("points", {}).values(), *case.get("bodies", {}).values()):
+        part["position"] = (np.array(part["position"]) + way * along).tolist()
+    for net in case.get("nets", {}).values():
+        net["panel"]["corners"] = [(np.array(corner) + way * along).tolist() for corner in net["panel"]["corners"]]
+    return case
+
+
 def twin_of(case: Case, which: str, rng: np.random.Generator) -> tuple[Case, Callable[[Array], Array]]:
     """A twin, and what brings its end forces (n_lines, 2, 3) back to the case."""
     if which == "scaled":
@@ -121,7 +168,16 @@ def twin_of(case: Case, which: str, rng: np.random.Generator) -> tuple[Case, Cal
         return turned(case, angle), lambda force: force @ turn(angle)
     if which == "swapped":
         return swapped(case), lambda force: force[:, ::-1]
+    if which == "mirrored":
+        return mirrored(case), lambda force: force * [1.0, -1.0, 1.0]
+    if which == "moved":
+        return moved(case, float(rng.uniform(-1e4, 1e4))), lambda force: force
+    if which == "reordered":
+        twin = reordered(case, rng)
+        back = [list(twin.get("lines", {})).index(name) for name in case.get("lines", {})]
+        return twin, lambda force: force[back]
     return split(case), lambda force: force
 
 
-TWINS = ("scaled", "turned", "swapped", "split")
+KINDS = ("points", "bodies", "lines", "nets")
+TWINS = ("scaled", "turned", "swapped", "split", "reordered", "mirrored", "moved")

@@ -26,13 +26,13 @@ import numpy as np
 from ropewalk.loads.grip import sought_friction
 from ropewalk.model.arrays import Array, Flags, Ints, Records
 
-# of the shear stiffness of the soft springs while a bow is taken out: with all of it one of 130 m in a line of 2 km
-# goes by 1 m in a round; and what a round may move of the one before it: slack line goes to and fro
-EASES, SLOWER = (1e-3, 1e-2, 1e-1), 0.7
-MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the lines
-# of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
-# same of friction across the lines
-SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-4
+# of the shear stiffness of the soft springs while lines are laid straight: springs would hold the bow of the
+# frictionless start, so that there are none, but where slack lines have no place without them
+EASES = (0.0, 1e-2, 1e-1)
+MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8
+# of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; that
+# ends the rounds in which lines are laid straight
+SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-6
 GROWN = 100.0  # times the least change so far: rounds that lead away from it
 # Friction holds what comes to rest, and moves nothing. Where lines were drawn taut from their lifted parts, free points
 # end within 0.16 of the longest line of where they would be without it (500 random systems). Beyond, friction of tails
@@ -66,7 +66,8 @@ class Lie(NamedTuple):
     """Which way lines lie on the bed, and what blows across them."""
 
     tangent: Array  # (n_nodes, 3) along the bed, in the order of the nodes
-    across: Array  # (n_nodes, 3) N, loads along the bed and across the lines
+    along: Array  # (n_nodes, 3) loads along the bed and the lines, over the normal force that they come with
+    across: Array  # (n_nodes, 3) the same across the lines
 
 
 class Spots(NamedTuple):
@@ -105,6 +106,12 @@ class Rubbed(Protocol):
     def ease(self, share: float) -> None:
         """Give the soft springs, in `present` and `settle`, this share of their stiffness."""
 
+    def shelter(self) -> None:
+        """Take the drag off what lies on the bed at present, and off nothing else; lines push by their law only."""
+
+    def expose(self) -> None:
+        """Give all drag back; line that is taut may push from now on, so that too much friction does not fold it."""
+
     def kept(self) -> Callable[[], None]:
         """Note where the lines are, for the function returned to bring them back there."""
 
@@ -134,31 +141,25 @@ def share_out(
         any(_straighten(case, scale, ease) for ease in EASES)
     lie: Lie | None = None
     friction, restore, least = np.zeros(0), case.kept(), [np.inf]
-    for k in range(MOST_ROUNDS):
+    for _ in range(MOST_ROUNDS):
         if np.max(np.abs(case.free_places() - begun), initial=0.0) > FARTHEST * longest:
             return None
         chains, lain, spots = case.present()
         way = along_bed(spots.normal, spots.r - hold.place)
         current = sought_friction(spots.shear, way, spots.pressed, hold.share)
-        if lie is None or straightens:
+        if lie is None:
             lie = _lie(case, chains, lain, spots, current)
-        if straightens:  # friction across taut line first: without tension a bow would stay
-            asked, shares = wanted(chains, lain, lie, None)
-            change = float(np.max(np.abs(_at_nodes(spots, asked) - current), initial=0.0))
-            straightens = change > STRAIGHT * scale and k < MOST_STRAIGHTENING
-            hold.place = spots.r
-        if not straightens:
-            asked, shares = wanted(chains, lain, lie, _part(lain, spots)[:, None] * current[spots.node])
-            hold.place = _followed(spots, hold.place, lie.tangent)
-            whole = _at_nodes(spots, asked)
-            along = np.sum((whole - current)[spots.node] * lie.tangent, axis=1)
-            change = float(np.max(np.abs(along), initial=0.0))
-            if change <= least[-1]:
-                friction, restore = whole, case.kept()
-            least.append(min(change, least[-1]))
-            stands = len(least) > patience.rounds and least[-1] >= patience.share * least[-1 - patience.rounds]
-            if change <= SETTLED * scale or change > LOOSE * scale >= GROWN * least[-1] or stands:
-                break
+        asked, shares = wanted(chains, lain, lie, _part(lain, spots)[:, None] * current[spots.node])
+        hold.place = _followed(spots, hold.place, lie.tangent)
+        whole = _at_nodes(spots, asked)
+        along = np.sum((whole - current)[spots.node] * lie.tangent, axis=1)
+        change = float(np.max(np.abs(along), initial=0.0))
+        if change <= least[-1]:
+            friction, restore = whole, case.kept()
+        least.append(min(change, least[-1]))
+        stands = len(least) > patience.rounds and least[-1] >= patience.share * least[-1 - patience.rounds]
+        if change <= SETTLED * scale or change > LOOSE * scale >= GROWN * least[-1] or stands:
+            break
         hold.share = _node_shares(spots, asked, shares)
         if not case.settle():
             break
@@ -169,32 +170,45 @@ def share_out(
 
 
 def _straighten(case: Rubbed, scale: float, ease: float) -> bool:
-    """Take the bow across lines out; False, and lines as they were, if they do not come to rest.
+    """Lay the lines as if nothing acted on them along the bed, as far as friction can hold that.
+
+    Drag depends on how they lie: shares alone would hold a bow against that of its own.
+
+    False, and the lines as they were, if they do not come to rest.
 
     scale : of forces, N    ease : of the stiffness of the soft springs
     """
-    hold, restore, before = case.hold, case.kept(), np.inf
-    place, share = hold.place.copy(), hold.share.copy()
+    hold, restore = case.hold, case.kept()
+    place, share, rests = hold.place.copy(), hold.share.copy(), True
     case.ease(ease)
-    for _ in range(MOST_STRAIGHTENING):
+    for k in range(MOST_STRAIGHTENING):
+        case.shelter()
         chains, lain, spots = case.present()
         way = along_bed(spots.normal, spots.r - hold.place)
-        moved = float(np.max(np.abs(way), initial=0.0))
         current = sought_friction(spots.shear, way, spots.pressed, hold.share)
-        asked, shares = wanted(chains, lain, _lie(case, chains, lain, spots, current), None)
-        comes_to_rest = moved <= SLOWER * before
-        if not comes_to_rest or np.max(np.abs(_at_nodes(spots, asked) - current), initial=0.0) <= STRAIGHT * scale:
-            break
-        before = moved if moved > 0.0 else np.inf
+        lie = _lie(case, chains, lain, spots, current)
+        asked, shares = _held(lain, lie.along + lie.across)
+        change = np.max(np.abs(_at_nodes(spots, asked) - current), initial=0.0)
         hold.place, hold.share = spots.r, _node_shares(spots, asked, shares)
-        comes_to_rest = case.settle()
-        if not comes_to_rest:
+        if k > 0 and change <= STRAIGHT * scale:
             break
-    case.ease(1.0)
-    if not comes_to_rest:
+        rests = case.settle()
+        if not rests:
+            break
+    if not rests:
         restore()
-        hold.place, hold.share = place, share
-    return comes_to_rest
+        hold.share = share
+    case.ease(1.0)
+    case.expose()
+    hold.place = case.present()[2].r if rests else place
+    return rests
+
+
+def _held(lain: Lain, load: Array) -> tuple[Array, Array]:
+    """Friction that balances loads (n, 3) per normal force as far as it can: N, and as a share of the normal force."""
+    size = np.sqrt(np.sum(load * load, axis=1))
+    shares = -np.minimum(1.0, lain.friction / np.maximum(size, SHORTEST))[:, None] * load
+    return lain.pressed[:, None] * shares, shares
 
 
 def _part(lain: Lain, spots: Spots) -> Array:
@@ -204,11 +218,17 @@ def _part(lain: Lain, spots: Spots) -> Array:
 
 
 def _lie(case: Rubbed, chains: Chains, lain: Lain, spots: Spots, friction: Array) -> Lie:
-    """How the lines lie at present.  friction : (n, 3) in force, N"""
-    normal, part = spots.normal[spots.node], _part(lain, spots)
-    tangent = tangents(chains, normal, spots.r[spots.node])
-    load = along_bed(normal, case.loads(friction) * np.where(part > 0.0, part, 1.0)[:, None])
-    return Lie(tangent, load - np.sum(load * tangent, axis=1)[:, None] * tangent)
+    """How the lines lie at present.  friction : (n, 3) in force, N
+
+    What partly hangs presses less on the bed than it weighs, and the bed holds as much less of what acts along it.
+    """
+    normal = spots.normal[spots.node]
+    tangent = tangents(chains, normal, spots.r[spots.node], lain.pressed)
+    load = case.loads(friction)
+    weight = np.maximum(-np.sum(load * normal, axis=1), spots.pressed[spots.node])[:, None]
+    ratio = np.divide(along_bed(normal, load), weight, out=np.zeros_like(load), where=weight > 0.0)
+    along = np.sum(ratio * tangent, axis=1)[:, None] * tangent
+    return Lie(tangent, along, ratio - along)
 
 
 def _followed(spots: Spots, place: Array, tangent: Array) -> Array:
@@ -234,28 +254,26 @@ def _node_shares(spots: Spots, force: Array, shares: Array) -> Array:
     return np.divide(_at_nodes(spots, force), N, out=out, where=N > 0.0)
 
 
-def wanted(chains: Chains, lain: Lain, lie: Lie, current: Array | None) -> tuple[Array, Array]:
+def wanted(chains: Chains, lain: Lain, lie: Lie, current: Array) -> tuple[Array, Array]:
     """Friction required by the present tensions (n_nodes, 3), N, and as a share of the normal force.
 
-    current : (n_nodes, 3) N, what there is of it; None for the part across the lines only
+    current : (n_nodes, 3) N, what there is of it
     """
-    N, mu, (tangent, across) = lain.pressed, lain.friction, lie
-    limit = mu * N
-    size = np.sqrt(np.sum(across * across, axis=1))
-    force = -np.minimum(1.0, limit / np.maximum(size, SHORTEST))[:, None] * across
-    left = np.sqrt(np.maximum(limit**2 - size**2, 0.0))
-    shares = np.zeros((N.size, 3))
-    if current is not None:
-        there = np.sum(current * tangent, axis=1)
-        for stretch in _stretches(chains, lain):
-            i = slice(stretch.first, stretch.last + 1)
-            own = _along(chains, lain.tension, stretch, left[i], there[i])
-            force[i] += own[:, None] * tangent[i]
-            n0, n1 = chains.node_start[stretch.line], chains.node_start[stretch.line + 1]
-            if stretch.pulled[0]:
-                shares[max(n0, stretch.first - EDGE) : stretch.first] = mu * tangent[stretch.first]
-            if stretch.pulled[1]:
-                shares[stretch.last + 1 : min(n1, stretch.last + 1 + EDGE)] = -mu * tangent[stretch.last]
+    N, mu, tangent = lain.pressed, lain.friction, lie.tangent
+    force, shares = _held(lain, lie.across)
+    spare = np.sqrt(np.maximum(mu**2 - np.sum(shares * shares, axis=1), 0.0))
+    there = np.sum(current * tangent, axis=1)
+    for stretch in _stretches(chains, lain):
+        i = slice(stretch.first, stretch.last + 1)
+        own = _along(chains, lain.tension, stretch, spare[i] * N[i], there[i])
+        force[i] += own[:, None] * tangent[i]
+        n0, n1 = chains.node_start[stretch.line], chains.node_start[stretch.line + 1]
+        before = slice(max(n0, stretch.first - EDGE), stretch.first)
+        after = slice(stretch.last + 1, min(n1, stretch.last + 1 + EDGE))
+        if stretch.pulled[0]:
+            shares[before] += spare[before, None] * tangent[stretch.first]
+        if stretch.pulled[1]:
+            shares[after] -= spare[after, None] * tangent[stretch.last]
     return force, np.divide(force, N[:, None], out=shares, where=N[:, None] > 0.0)
 
 
@@ -265,12 +283,20 @@ def along_bed(normal: Array, x: Array) -> Array:
     return flat
 
 
-def tangents(chains: Chains, normal: Array, r: Array) -> Array:
-    """(n, 3) unit vectors along the lines and the bed at nodes r (n, 3), m, by the chords between their neighbours."""
+def tangents(chains: Chains, normal: Array, r: Array, pressed: Array) -> Array:
+    """(n, 3) unit vectors along the lines and the bed at nodes r (n, 3), m, by the chords between their neighbours.
+
+    Where a line lifts off, by the chord on the bed only: with little tension the next element may point anywhere.
+
+    pressed : (n,) normal force of the bed, N
+    """
     n = r.shape[0]
     before, after = np.arange(n) - 1, np.arange(n) + 1
     before[chains.node_start[:-1]] += 1
     after[chains.node_start[1:] - 1] -= 1
+    lies = pressed > 0.0
+    from_bed, to_bed = lies & lies[before] & ~lies[after], lies & lies[after] & ~lies[before]
+    after[from_bed], before[to_bed] = np.arange(n)[from_bed], np.arange(n)[to_bed]
     chord = along_bed(normal, r[after] - r[before])
     unit: Array = chord / np.maximum(np.sqrt(np.sum(chord * chord, axis=1)), SHORTEST)[:, None]
     return unit
@@ -327,10 +353,11 @@ def _stretches(chains: Chains, lain: Lain) -> list[Stretch]:
             found.append(Stretch(line, int(a), int(b), reaches, (not reaches[0], not reaches[1])))
     pulled: set[int] = set()
     while True:
-        before = len(pulled)
-        found = [_passed_on(chains, stretch, pulled) for stretch in found]
-        if len(pulled) == before:
+        found = [_drawn(chains, stretch, pulled) for stretch in found]
+        more = pulled.union(*(_passed_on(chains, stretch) for stretch in found))
+        if more == pulled:
             break
+        pulled = more
     return [s if any(s.pulled) else s._replace(pulled=(True, True)) for s in found]
 
 
@@ -343,15 +370,21 @@ def _runs(bears: Flags, near: Flags) -> Ints:
     return np.stack([runs[begins, 0], runs[ends, 1]], axis=1) if runs.size else runs
 
 
-def _passed_on(chains: Chains, stretch: Stretch, pulled: set[int]) -> Stretch:
-    """The stretch with what is known of the pull at its ends; free junctions that it pulls at are added to `pulled`."""
-    sides = list(stretch.pulled)
-    junctions = [int(chains.junction[stretch.line, side]) for side in (0, 1)]
-    for side in (0, 1):
-        if stretch.reaches[side] and not sides[1 - side] and junctions[side] in pulled:
-            sides[side] = True
-    for side in (0, 1):
-        j = junctions[side]
-        if stretch.reaches[side] and sides[1 - side] and not sides[side] and chains.free[j]:
-            pulled.add(j)
-    return stretch._replace(pulled=(sides[0], sides[1]))
+def _drawn(chains: Chains, stretch: Stretch, pulled: set[int]) -> Stretch:
+    """The stretch, pulled from those of its ends on the bed that are among the junctions `pulled`.
+
+    Both ends at once, if both are; not from one, if it is pulled from the other already. So it does not matter which
+    line, and which of its ends, comes first.
+    """
+    a, b = (stretch.reaches[side] and int(chains.junction[stretch.line, side]) in pulled for side in (0, 1))
+    return stretch._replace(pulled=(a, b)) if not any(stretch.pulled) else stretch
+
+
+def _passed_on(chains: Chains, stretch: Stretch) -> set[int]:
+    """The free junctions that a stretch, itself pulled from its other end, pulls at."""
+    ends = ((int(chains.junction[stretch.line, side]), side) for side in (0, 1))
+    return {
+        j
+        for j, side in ends
+        if stretch.reaches[side] and stretch.pulled[1 - side] and not stretch.pulled[side] and chains.free[j]
+    }

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ropewalk.assembly.pulled import MOST_STRAIGHTENING, SLIGHT, Chains, Lain, Patience, Spots, share_out
+from ropewalk.assembly.pulled import SLIGHT, Chains, Lain, Patience, Spots, share_out
 from ropewalk.loads.bed import heights_over, rest_pressure
 from ropewalk.methods.bars.begin import place_grips
 from ropewalk.methods.bars.slopes import loads_at_rest
@@ -35,7 +35,7 @@ class Sharing:
         loads_at_rest(work, work.steps.r)
         pressed = work.field.pressed.normal
         self.scale = max(float(np.abs(work.steps.tension).max(initial=0.0)), float(pressed.max()))
-        work.bars = work.bars._replace(push=_firm(work, self.scale))
+        self.bars = work.bars
 
     def present(self) -> tuple[Chains, Lain, Spots]:
         """How the lines lie; fills the loads of the present places."""
@@ -71,6 +71,21 @@ class Sharing:
         law.shear *= share
         self.work.medium = self.work.medium._replace(bed=self.work.medium.bed._replace(law=law))
 
+    def shelter(self) -> None:
+        """Take the drag off the bars that lie on the bed, and give it back to the others."""
+        work, bars, member = self.work, self.bars, self.bars.member.copy()
+        loads_at_rest(work, work.steps.r)
+        lies = np.all(((work.field.pressed.normal > 0.0) | bars.held)[bars.node], axis=1)
+        lies &= ~np.all(bars.held[bars.node], axis=1)
+        member.drag_normal[lies] = 0.0
+        member.drag_tangential[lies] = 0.0
+        work.bars = bars._replace(member=member, push=self.bars.push)
+
+    def expose(self) -> None:
+        """Give all drag back, and let taut line push."""
+        self.work.bars = self.bars
+        self.work.bars = self.bars._replace(push=_firm(self.work, self.scale))
+
     def kept(self) -> Callable[[], None]:
         """As `kept`."""
         return kept(self.work)
@@ -99,8 +114,6 @@ def rub_on_bed(work: BarsWork, friction: float, settle: Settle) -> None:
     bars, restore = work.bars, kept(work)
     if not _lies(work):
         return
-    if work.medium.current_speed != 0.0 or work.medium.current_table.size:
-        _straighten(work, settle)
     sharing = Sharing(work, friction, settle)
     force = share_out(sharing, sharing.scale, _longest(work), PATIENCE)
     sharing.ease(1.0)
@@ -125,28 +138,6 @@ def _lies(work: BarsWork) -> bool:
     """Whether a node of a line bears on the bed."""
     loads_at_rest(work, work.steps.r)
     return bool(np.any(work.field.pressed.normal[work.places.line_node] > 0.0))
-
-
-def _straighten(work: BarsWork, settle: Settle) -> None:
-    """Lay what is on the bed straight, as it lies where friction holds it against the current.
-
-    Without friction the current blows it into a bow, which friction would keep. The state stays if that fails.
-    """
-    s, bars, last, restore = work.steps, work.bars, None, kept(work)
-    for _ in range(MOST_STRAIGHTENING):
-        loads_at_rest(work, s.r)
-        lies = (work.field.pressed.normal > 0.0) | bars.held
-        lies = np.all(lies[bars.node], axis=1) & ~np.all(bars.held[bars.node], axis=1)
-        if last is not None and np.array_equal(lies, last):
-            break
-        last, member = lies, bars.member.copy()
-        member.drag_normal[lies] = 0.0
-        member.drag_tangential[lies] = 0.0
-        work.bars = bars._replace(member=member)
-        if not settle(work):
-            restore()
-            break
-    work.bars = bars
 
 
 def _longest(work: BarsWork) -> float:

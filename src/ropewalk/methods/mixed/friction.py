@@ -54,7 +54,7 @@ class Sharing:
         self.hold: Records = grip.hold[: mesh.s.size]
         self.hold.place, self.hold.share = work.trial.X[0, : mesh.s.size], 0.0 if shares is None else shares
         self.held = work._replace(memory=work.memory._replace(grip=grip))
-        self.firm = _firm(mesh, work, case.force_scale if shares is None else None)
+        self.firm = _firm(mesh, work, case.force_scale if shares is None else None)  # or sheltered
         self.shear = float(mesh.bed.law.shear[0])
 
     def present(self) -> tuple[Chains, Lain, Spots]:
@@ -78,7 +78,7 @@ class Sharing:
 
     def loads(self, friction: Array) -> Array:
         """All forces on the nodes but friction and tension, N."""
-        return _loads(self.case.mesh, self.case.sea, self.work, np.zeros_like(self.work.trial.T))
+        return _loads(self.firm, self.case.sea, self.work, np.zeros_like(self.work.trial.T))
 
     def settle(self) -> bool:
         """The equilibrium with the shares in `hold`."""
@@ -92,6 +92,14 @@ class Sharing:
         law.shear *= share
         self.shear = float(law.shear[0])
         self.firm = self.firm._replace(bed=self.firm.bed._replace(law=law))
+
+    def shelter(self) -> None:
+        """Take the drag off the elements that lie on the bed, and give it back to the others."""
+        self.firm = self.firm._replace(element=sheltered(self.case.mesh, self.work.trial.X[0]).element)
+
+    def expose(self) -> None:
+        """Give all drag back, and let taut line push."""
+        self.firm = self.firm._replace(element=_firm(self.case.mesh, self.work, self.case.force_scale).element)
 
     def kept(self) -> Callable[[], None]:
         """As `kept`."""

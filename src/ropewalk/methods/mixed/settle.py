@@ -188,8 +188,6 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
     iterations, kept, attitude = report.iterations, work.steps, work.mesh.bodies.memory.attitude
     X, T, turns = kept.trial.X.copy(), kept.trial.T.copy(), attitude.copy()  # without friction
     smooth = work.mesh, work.lies
-    if model.sea.current_speed > 0.0:
-        iterations += _straighten(model, work, t)
     report = rub_from(model, work, t, None)
     iterations += report.iterations
     if not report.good:
@@ -261,27 +259,6 @@ def _held_as_it_lies(model: Model, work: FemWork, t: float) -> Report:
     kept.memory.grip.friction[0].coefficient = 0.0
     copy_state(kept.trial, kept.now)
     return Report(Status.NOT_CONVERGED, "", iterations)
-
-
-def _straighten(model: Model, work: FemWork, t: float) -> int:
-    """Lay what is on the bed straight, as it lies where friction holds it against the current; iterations used.
-
-    Without friction the current blows it into a bow, which friction would keep. The state stays if that fails.
-    """
-    kept, used = work.steps, 0
-    X, T, attitude = kept.trial.X.copy(), kept.trial.T.copy(), work.mesh.bodies.memory.attitude.copy()
-    before = None
-    for _ in range(MOST_STRAIGHTENING):
-        mesh = sheltered(work.mesh, kept.trial.X[0])
-        if before is not None and np.array_equal(mesh.element, before):
-            break
-        before = mesh.element
-        report = _settle_as_laid(model, replace(work, mesh=mesh), t)
-        used += report.iterations
-        if not report.good:
-            kept.trial.X[...], kept.trial.T[...], work.mesh.bodies.memory.attitude[...] = X, T, attitude
-            break
-    return used
 
 
 def body_positions(work: FemWork) -> Array:
