@@ -48,6 +48,20 @@ def test_audit_rejects_wrong_nets():
         assert wrong.largest(kind).share > 1.0
 
 
+def test_bars_may_stand_for_less_than_a_twine():
+    """Cells smaller than meshes: each bar is half a twine or less, and as soft; such nets were rejected."""
+    twine = TWINE | {"axial_stiffness": 500.0}
+    found = rw.statics(System.model_validate({
+        "environment": {"seabed": {"kind": "none"}}, "sections": {"t": twine},
+        "nets": {"n": NET | {"bar_length": 2.0, "lower_sinker": 10.0}},
+    }))  # fmt: skip
+    assert found.audit.passed
+    # the whole weight hangs in 1.5 twines of the full width; that of the twines is left out
+    hung = 3.0 * 10.0 * (1.0 - 1025.0 / 7850.0) * 9.80665
+    height = np.ptp(found.state.net_position[:, 2])
+    assert height == pytest.approx(3.0 * (1.0 + hung / (1.5 * 500.0)), rel=2e-2)
+
+
 TWINE = {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": 2e3, "drag": {"normal": 1.2}}
 ROPE = {"diameter": 0.016, "mass": 0.6, "axial_stiffness": 2e5, "drag": {"normal": 1.2}}
 BUOY = {"mass": 90, "inertia": [9, 9, 8], "centre_of_mass": [0, 0, -0.25], "position": [0, 0, 0],

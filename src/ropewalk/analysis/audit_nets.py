@@ -217,7 +217,7 @@ def _screen_drag(model: Model, r: Array, total: Array) -> None:
 def _lengths(model: Model, tension: Array, of: Twines) -> list[Finding]:
     """Twines that are longer than they are, or shorter although they pull or are stiff."""
     nets = model.nets
-    count = np.maximum(of.number, 1.0)
+    count = np.where(of.number > 0.0, of.number, 1.0)  # below 1 where cells are smaller than meshes
     strain = np.where(of.number > 0.0, strain_of(model, of.section, tension / count), 0.0)
     miss = of.size - nets.length * (1.0 + strain)
     taut = (tension > PUSH * float(np.abs(tension).max(initial=0.0))) | (of.number == 0.0)

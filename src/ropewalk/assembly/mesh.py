@@ -44,6 +44,7 @@ from ropewalk.physics.ropes import NO_MEMORY, ROPE, SYROPE
 ELEMENTS_PER_LINE = 50  # of a line without a given number; the fairlead force is then within about 0.2 %
 LEAST_PER_STRETCH = 2  # elements between two breaks (piece ends, attachments) of such a line
 SLACK_STIFFNESS = 1e-3  # axial stiffness in compression of a line that cannot push, in multiples of its weight
+THREAD_WEIGHT = 1e-6  # of the heaviest part: what stands for the weight of a line that has none, in or out of the water
 LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element that has parted
 SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
 SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: coming taut is else a jump of velocity
@@ -205,6 +206,14 @@ def _weight_scale(model: Model) -> float:
     )
 
 
+def _heaviest(model: Model) -> float:
+    """Largest weight of a body, point or attachment or given force on a point, N; of a line if it is more."""
+    lumps = (model.points.mass, model.bodies.mass, model.lines.attachment_mass)
+    mass = max(float(np.max(of, initial=0.0)) for of in lumps)
+    force = float(np.max(np.abs(model.points.force), initial=0.0))
+    return max(mass * max(model.sea.gravity, 1.0), force, _weight_scale(model))
+
+
 def _end_junctions(model: Model) -> Ints:
     """(n_lines, 2) junction of each end: points come first, then bodies."""
     shift = np.where(model.lines.end_kind == BODY, len(model.names.points), 0)
@@ -339,7 +348,7 @@ def _cut(model: Model, line: int, edges: Edges, flipped: bool) -> tuple[Array, R
     displaced = sea.water_density * area * length
     width = np.maximum(np.sqrt(4.0 * area / np.pi), 2.0 * sections.contact_radius[k])
     weight = sea.gravity * float(np.sum(np.abs(of.mass * length - displaced)))
-    weight = weight if weight > 0.0 else max(sea.gravity, 1.0) * float(np.sum(of.mass * length))
+    weight = weight or max(sea.gravity, 1.0) * float(np.sum(of.mass * length)) or THREAD_WEIGHT * _heaviest(model)
     elements = records(length.size, ELEMENT)
     sizes = Sizes(
         length, area, width, of.drag_normal, of.drag_tangential, of.added_normal, of.added_tangential,

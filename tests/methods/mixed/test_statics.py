@@ -231,3 +231,31 @@ def test_a_light_line_floats_as_a_heavy_one_lies() -> None:
     # the line floats over its thickness of 0.1 m, 1 % of whose lift it needs
     assert_allclose(state.end_force[0, 0], exact * [1, 1, -1], atol=1e-2 * np.linalg.norm(exact))
     assert abs(state.position[100, 2]) < 0.1
+
+
+def test_slack_threads_without_mass_hang_loose_in_air():
+    """A slack line without weight carries nothing: the rest is as it is without it.
+
+    Nothing but masses holds back the damped motion, and slack elements pushed where no weight made them soft.
+    """
+    case = {
+        "environment": {"water_density": 0.0},
+        "sections": {"thread": {"diameter": 0.001, "mass": 0.0, "axial_stiffness": 5.0e3},
+                     "rope": {"diameter": 0.01, "mass": 0.5, "axial_stiffness": 5.0e5}},
+        "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [4, 0, 0]},
+                   "c": {"position": [2, 0, -1], "joint": "free", "mass": 3.0},
+                   "d": {"position": [2, 1, -1], "joint": "free", "mass": 1.0}},
+        "lines": {"l1": {"from": "a", "to": "c", "pieces": [{"section": "rope", "length": 2.5}]},
+                  "l2": {"from": "c", "to": "b", "pieces": [{"section": "rope", "length": 2.5}]},
+                  "l3": {"from": "c", "to": "d", "pieces": [{"section": "thread", "length": 2.5}]},
+                  "l4": {"from": "d", "to": "b", "pieces": [{"section": "thread", "length": 4.5}]},
+                  "l5": {"from": "a", "to": "d", "pieces": [{"section": "thread", "length": 14.5}]}},
+    }  # fmt: skip
+    found = statics(System.model_validate(case), "fem")
+    # slack elements of threads push with 1e-9 of the weights at most
+    assert found.line("l3")["end_b"]["tension"] == pytest.approx(9.80665, rel=1e-6)
+    assert found.line("l4")["max_tension"] < 1e-6
+    assert found.line("l5")["max_tension"] < 1e-6
+    exact = statics(System.model_validate(case), "catenary")
+    # the stated discretisation error is below 1e-6
+    assert found.line("l1")["end_a"]["tension"] == pytest.approx(exact.line("l1")["end_a"]["tension"], rel=1e-6)

@@ -52,6 +52,8 @@ HOPELESS = 1e20  # of the force scale: lengths cannot be met, and forces grow wi
 TURNED = 0.7  # cosine of the angle between a step and the way back along the one before it
 GREW = 1.5  # growth of the unbalance in a step that makes the next one shorter
 SHORTENED = -1e-2  # strain of the guess below which an element is slack, not just cut straight
+MASSLESS = 1e-9  # of the mean mass of a node: what has less is moved as if it had LEAST_MASS
+LEAST_MASS = 1e-2  # of the same
 SMALLEST_STRAIN = 1e-12  # of the stretch at which the secant stiffness of a law is taken
 
 CONVERGED, STUCK = 0, 1
@@ -362,6 +364,22 @@ def _find(t, mesh, sea, motions, work, scales, misses, friction):
     if outcome == STUCK and force <= STUCK_TOLERANCE * force_scale and miss <= STUCK_TOLERANCE * length_scale:
         outcome = CONVERGED
     return outcome, iterations, force, miss
+
+
+def with_inertia(mesh: Mesh, gravity: float, force_scale: float) -> Mesh:
+    """The mesh with some mass at nodes of massless lines, carried by a lift, so that no force on them changes.
+
+    Masses are the measure M of the damped motion, which has no hold on nodes without one.  gravity : m/s2
+    """
+    mass = mesh.node.mass[: mesh.s.size]
+    mean = float(np.mean(mass)) if np.any(mass > 0.0) else force_scale / max(gravity, 1.0) / max(1, mass.size)
+    massless = np.flatnonzero(mass < MASSLESS * mean)
+    if not massless.size:
+        return mesh
+    node = mesh.node.copy()
+    node.mass[massless] += LEAST_MASS * mean
+    node.force[massless, 2] += LEAST_MASS * mean * gravity
+    return mesh._replace(node=node)
 
 
 def guess(model: Model, mesh: Mesh, work: Work) -> None:

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from ropewalk.assembly.link_start import close_links
-from ropewalk.methods.mixed.equilibrium import CONVERGED, MOST_STEPS, MOST_UPDATES, descend, unbalance
+from ropewalk.methods.mixed.equilibrium import CONVERGED, MOST_STEPS, MOST_UPDATES, descend, unbalance, with_inertia
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.payout import stand_still
 from ropewalk.methods.mixed.report import FemWork, read_state
@@ -71,7 +71,8 @@ def _push(work: FemWork) -> None:
 
 def _descended(model: Model, work: FemWork, t: float) -> tuple[Report, int]:
     """Damped motion without inertia, then Newton's method; the report and all iterations."""
-    kept, mesh, sea = work.steps, work.mesh, still_water(model.sea)
+    kept, sea = work.steps, still_water(model.sea)
+    mesh = with_inertia(work.mesh, sea.gravity, scales(model)[0])
     kept.memory.grip.friction[0].coefficient = 0.0
     move_junctions(t, mesh, model.motions, kept.trial.X)
     stand_still(mesh)

@@ -10,7 +10,7 @@ from ropewalk.assembly.anchor import laid_ends, lying_ends
 from ropewalk.assembly.mesh import Mesh, build_mesh, elements_of, laid_again, lying
 from ropewalk.methods.mixed.body_start import grounded_body
 from ropewalk.methods.mixed.breakage import arm
-from ropewalk.methods.mixed.equilibrium import CONVERGED, find_equilibrium
+from ropewalk.methods.mixed.equilibrium import CONVERGED, find_equilibrium, with_inertia
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.friction import Case, preload, rub, sheltered
 from ropewalk.methods.mixed.payout import lengthened, with_winches
@@ -121,8 +121,9 @@ def settle(model: Model, work: FemWork, t: float) -> Report:
 def _settle_as_laid(model: Model, work: FemWork, t: float) -> Report:
     """As `_settle`, on the mesh as it is."""
     force_scale, length_scale = scales(model)
+    mesh = with_inertia(work.mesh, model.sea.gravity, force_scale)
     outcome, iterations, force, miss = find_equilibrium(
-        t, work.mesh, still_water(model.sea), model.motions, work.steps, (force_scale, length_scale), work.misses, 0.0
+        t, mesh, still_water(model.sea), model.motions, work.steps, (force_scale, length_scale), work.misses, 0.0
     )
     copy_state(work.steps.trial, work.steps.now)
     work.note_rest(outcome, iterations, force, miss)
