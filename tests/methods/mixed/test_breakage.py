@@ -173,6 +173,13 @@ def test_fixed_steps_are_cut_where_a_line_parts(limit) -> None:
     assert_allclose(times[0], times[1], atol=0.05)  # a step
 
 
+def test_a_line_beyond_its_limit_at_the_start_parts_there_at_once() -> None:
+    """The load alone is twice the limit: the steps were cut towards a moment that lay behind them, below 1e-7 s."""
+    _, report = march(hanging(1e6, **{"break": {"tension": 1e3}}), MixedFem(), [1.0])
+    assert report.good
+    assert report.figures["parted"] == ["line 'l' parted at t = 0 s, s = 1.5 m"]
+
+
 def test_mistakes_are_named() -> None:
     """A break needs a cause, a place for a time, and a place on the line."""
     line = {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 20.0}]}

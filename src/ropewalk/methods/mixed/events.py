@@ -177,6 +177,7 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
         return _advance(model, work, t, leaps)
     breaks = model.lines.breaks
     while True:
+        _part_overloaded(model, work)
         clock = work.steps.clock[0]  # another one after each change of the mesh
         whole = np.flatnonzero((work.parted[:, 0] < 0.0) & np.isfinite(breaks.time))
         due = float(np.min(breaks.time[whole], initial=np.inf))
@@ -186,9 +187,7 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
             return outcome
         now = float(clock.time)
         if outcome == steps.PARTED:
-            e = int(work.steps.count[0].fail_element)
-            line = int(np.searchsorted(work.mesh.element_start, e, side="right") - 1)
-            _part(model, work, int(np.flatnonzero(breaks.line == line)[0]), e)
+            _part_element(model, work, int(work.steps.count[0].fail_element))
         elif due <= now + SAME_TIME:
             for i in whole[breaks.time[whole] <= now + SAME_TIME]:
                 _part(model, work, int(i), element_at(work.mesh, int(breaks.line[i]), float(breaks.s[i])))
@@ -296,6 +295,22 @@ def _inertia(X: Array, node: int, unbalanced: Callable[[int], Array]) -> Array:
         columns.append(unbalanced(node) - rest)
         X[2, node, p] -= 1.0
     return np.array(columns).T
+
+
+def _part_overloaded(model: Model, work: FemWork) -> None:
+    """Lines part whose tension is at its limit already, as at the start of a run: no step leads there."""
+    while True:
+        overload = work.steps.now.T / work.mesh.element["limit"]
+        e = int(np.argmax(overload))
+        if overload[e] < 1.0:
+            return
+        _part_element(model, work, e)
+
+
+def _part_element(model: Model, work: FemWork, e: int) -> None:
+    """The line of element e parts there."""
+    line = int(np.searchsorted(work.mesh.element_start, e, side="right") - 1)
+    _part(model, work, int(np.flatnonzero(model.lines.breaks.line == line)[0]), e)
 
 
 def _part(model: Model, work: FemWork, i: int, e: int) -> None:
