@@ -115,6 +115,8 @@ MOST_HARD = 2000  # steps in a row that each take PUSH_AFTER failures: on the wa
 WILD = 5.0  # times the speed before: an error of a step of recovery that means another root than that of the motion
 CUT = 0.35  # step after a Newton failure
 LAST_CUT = 0.1  # of a step, at most, on the way to where a line parts
+# least steps: a step above that is made shorter, by LAST_CUT or less and to fit in, is still no shorter than the least
+AT_LEAST = 2.0 * (1.0 + STRETCH) / LAST_CUT
 SPEED_MEMORY = 20.0  # s over which the largest speed is forgotten
 SMOOTH, SLACK = 0.5, 0.0  # spectral radii without and with slack
 
@@ -441,7 +443,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             work.memory.relief[0] = PUSH if cuts == PUSH_AFTER else (RESTART if cuts == RESTART_AFTER else 0)
             continue
         share, parted = parting(work.now.T, work.trial.T, mesh.element)
-        if share < 1.0 and h > settings.least_step / LAST_CUT:
+        if share < 1.0 and h > AT_LEAST * settings.least_step:
             # shorter still, or the same step would be stretched to t_end again
             clock.step = h * max(share, LAST_CUT) / (1.0 + STRETCH)
             cut = cut * max(share, LAST_CUT) if fixed else 1.0
@@ -449,7 +451,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
         scale = max(speed, clock.speed, settings.speed_floor)
         ratio = error / (scale * settings.tolerance) if not fixed else 0.0
         floor = JUMP_STEP * min(1.0, settings.tolerance / JUMP_TOLERANCE) * settings.most_step
-        floor = min(floor, clock.recoil_step) if recoils else floor
+        floor = max(min(floor, clock.recoil_step) if recoils else floor, AT_LEAST * settings.least_step)
         is_impact = clock.impact > 0.0
         is_taut = not fixed and came_taut(mesh, work.now.T, work.trial.T)
         if ratio > allowed_ratio(h, clock.ordinary, is_impact) and h > floor:
