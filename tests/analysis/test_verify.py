@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import ropewalk as rw
 from reference import between
@@ -197,3 +198,68 @@ def test_one_solver_alone_is_nothing_to_compare(tmp_path):
     done = CliRunner().invoke(app, ["verify", str(tmp_path / "net.yaml"), "--run"])
     assert done.exit_code == 0, done.output
     assert "nothing to compare" in done.output
+
+
+HELD = {"axes": {"x": {"force": 50.0}, "y": "held", "z": "held"}, "frame": [[0.8, 0.6, 0], [-0.6, 0.8, 0], [0, 0, 1]]}
+
+
+@pytest.mark.parametrize("joint", ["fixed", HELD, {"axes": {"x": {"spring": 500.0}, "y": "held", "z": "held"}}, "free"])
+def test_forces_on_supports_are_what_is_left_of_the_balance(joint):
+    """Line, weight, buoyancy and given force at a point, without what its joint leaves free; by every method."""
+    top = {"position": [20, 5, 0], "mass": 100, "volume": 0.05 if joint != "free" else 0.3, "force": [10, 20, 30]}
+    case = rw.System.model_validate({
+        "environment": {"depth": 30, "gravity": 9.81, "water_density": 1025},
+        "sections": {"rope": {"diameter": 0.05, "mass": 5.0, "axial_stiffness": 1e7}},
+        "points": {"a": {"position": [0, 0, -30]}, "top": {**top, "joint": joint}},
+        "lines": {"l": {"from": "a", "to": "top", "pieces": [{"section": "rope", "length": 40}]}},
+    })  # fmt: skip
+    result = verify(case)
+    assert result["agree"]
+    assert len([row for row in result["methods"] if row["agrees"]]) >= 3
+    for method in ("catenary", "shooting"):
+        equilibrium = rw.statics(case, method)
+        state, points = equilibrium.state, equilibrium.model.points
+        lift = 1025.0 * 9.81 * (0.5 * top["volume"] if state.point_position[1, 2] == 0.0 else 0.0)
+        whole = state.end_force[0, 1] + [10.0, 20.0, 30.0 - 981.0 + lift]
+        held = points.joint[1] != 1
+        if state.point_position[1, 2] == 0.0:  # elsewhere the sphere at the surface has its own closed form
+            assert_allclose(
+                points.frame[1] @ state.point_force[1], np.where(held, points.frame[1] @ whole, 0.0), atol=1e-6
+            )
+        else:
+            assert_allclose(state.point_force[1], 0.0, atol=1e-6)
+
+
+def test_attitudes_that_differ_are_a_difference(monkeypatch):
+    """A buoy that `fem` turns by a degree about what nothing holds is the same; a heel of a degree is not."""
+    from dataclasses import replace
+
+    import ropewalk.analysis.verify as module
+    from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
+
+    case = rw.System.model_validate({
+        "environment": {"depth": 30, "gravity": 9.81, "water_density": 1025},
+        "sections": {"rope": {"diameter": 0.05, "mass": 5.0, "axial_stiffness": 1e7}},
+        "points": {"a": {"position": [0, 0, -30]}},
+        "bodies": {"buoy": {"mass": 400, "inertia": [90] * 3, "position": [20, 0, 0], "centre_of_mass": [0, 0, -0.3],
+                            "hull": {"kind": "sphere", "radius": 0.7}, "attachments": {"eye": [0, 0, -0.7]}}},
+        "lines": {"l": {"from": "a", "to": "buoy.eye", "pieces": [{"section": "rope", "length": 40}]}},
+    })  # fmt: skip
+    plain = module.statics
+
+    def turned(axis):
+        def solve(system, name):
+            found = plain(system, name)
+            if name != "fem":
+                return found
+            turn = quaternion_exp(np.radians(1.0) * np.array(axis))
+            here = np.array([quaternion_product(found.state.body_quaternion[0], turn)])
+            return replace(found, state=found.state._replace(body_quaternion=here))
+
+        return solve
+
+    for axis, agrees, angle in (([0.0, 0.0, 1.0], True, 0.0), ([1.0, 0.0, 0.0], False, 1.0)):
+        monkeypatch.setattr(module, "statics", turned(axis))
+        (row,) = (each for each in verify(case)["methods"] if each["method"] == "fem")
+        assert row["agrees"] is agrees
+        assert row["attitude_difference"] == pytest.approx(angle, abs=1e-3)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.analysis.attitudes import SHARE, apart
 from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.analysis.soft_bed import CODE as SOFT_BED
 from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, refuse_only_rods, static_methods, statics
@@ -15,6 +16,7 @@ from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
 from ropewalk.methods.registry import solver_class
 from ropewalk.model.arrays import Array
+from ropewalk.model.joints import SPRING
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State
 from ropewalk.spec import arguments
@@ -39,7 +41,7 @@ class Verification(Shown, dict[str, Any]):
         if len(apart) <= 1:
             return "fewer than two methods gave a result; there is nothing to compare"
         share = 100.0 * max(apart) / self["largest_force"] if self["largest_force"] > 0.0 else 0.0
-        return f"end forces agree to {max(apart):.2g} N, {share:.3g} % of the largest"
+        return f"forces agree to {max(apart):.2g} N, {share:.3g} % of the largest"
 
     def __repr__(self) -> str:
         return f"<Verification: {len(self['methods'])} methods against '{self['reference']}'; {self.sentence}>"
@@ -52,8 +54,9 @@ class Verification(Shown, dict[str, Any]):
 def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
     """Statics by every method that claims the case, against the most exact of those whose assumptions hold.
 
-    `agree` is true where end forces and shapes differ by no more than `tolerance` of the largest end force and of the
-    longest line, or by the larger of the discretisation errors that the two state. Methods whose answers the
+    `agree` is true where forces (of line ends, and of points on their supports), shapes and attitudes of bodies differ by
+    no more than `tolerance` of the largest force, of the longest line and of 2 rad, or by the larger of the discretisation
+    errors that the two state. Methods whose answers the
     audit rejects are named and not compared; of methods that leave part of the case out, and say so, differences do not
     count.
     """
@@ -77,7 +80,7 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
     reference = next(iter(answers), claiming[0])
     doubts: list[Doubt] = list(answers[reference].doubts) if answers else []
     for row in rows:
-        row |= {"position_difference": None, "force_difference": None, "agrees": None}
+        row |= {"position_difference": None, "force_difference": None, "attitude_difference": None, "agrees": None}
         if row["method"] in answers:
             row |= _compared(answers[row["method"]], answers[reference], tolerance)
             if not row["agrees"] and LEFT_OUT in row["message"]:
@@ -97,11 +100,13 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
 
 def _compared(one: Equilibrium, other: Equilibrium, tolerance: float) -> dict[str, Any]:
     position, force = difference(one, other)
+    turn = apart(one.model, one.state.body_quaternion, other.state.body_quaternion)
     largest = _scale(one, other)
     longest = max(float(one.model.lines.length.max(initial=0.0)), 1e-300)
     allowed = allowed_difference(one, other, tolerance)
-    agrees = force <= allowed * largest and position <= allowed * longest
-    return {"position_difference": position, "force_difference": force, "allowed": allowed, "agrees": bool(agrees)}
+    agrees = force <= allowed * largest and position <= allowed * longest and turn <= allowed * SHARE
+    return {"position_difference": position, "force_difference": force, "attitude_difference": float(np.degrees(turn)),
+            "allowed": allowed, "agrees": bool(agrees)}  # fmt: skip
 
 
 def allowed_difference(one: Equilibrium, other: Equilibrium, tolerance: float) -> float:
@@ -123,22 +128,24 @@ def _bed_change(answer: Equilibrium) -> float:
 
 
 def _scale(one: Equilibrium, other: Equilibrium) -> float:
-    """The largest end force of either, N: one of them may be slack and have none."""
-    return max(_largest(one.state.end_force), _largest(other.state.end_force), 1e-300)
+    """The largest force of either at an end or a support, N: one of them may be slack and have none."""
+    forces = [force for each in (one, other) for force in (each.state.end_force, each.state.point_force)]
+    return max(*map(_largest, forces), 1e-300)
 
 
 def _several(row: dict[str, Any], one: Equilibrium, reference: Equilibrium, tolerance: float) -> Doubt:
     share = row["force_difference"] / _scale(one, reference)
     text = (
         f"methods '{reference.method}' and '{row['method']}' give equilibria that both pass the audit and differ by "
-        f"{percent(share)} of the largest end force and {row['position_difference']:.3g} m: there are several "
+        f"{percent(share)} of the largest force, {row['position_difference']:.3g} m and "
+        f"{row['attitude_difference']:.3g} degrees: there are several "
         "equilibria, or the forces are indeterminate"
     )
     return Doubt("several-equilibria", row["method"], share, tolerance, text)
 
 
 def difference(one: Equilibrium, other: Equilibrium) -> tuple[float, float]:
-    """Largest difference of line shape at equal arc length (m), and of end force (N).
+    """Largest difference of line shape at equal arc length (m), and of the forces at ends and on supports (N).
 
     Lines that either method doubts to be slack have no shape of their own; of those only the ends are compared.
     """
@@ -151,7 +158,9 @@ def difference(one: Equilibrium, other: Equilibrium) -> tuple[float, float]:
     position = max(position, _largest(one.state.body_position - other.state.body_position))
     if one.state.net_position.shape == other.state.net_position.shape:
         position = max(position, _largest(one.state.net_position - other.state.net_position))
-    return position, _largest(one.state.end_force - other.state.end_force)
+    on_supports = np.einsum("pmi,pi->pm", model.points.frame, one.state.point_force - other.state.point_force)
+    on_supports[model.points.joint == SPRING] = 0.0  # follows from the position, and methods with elements leave it out
+    return position, max(_largest(one.state.end_force - other.state.end_force), _largest(on_supports))
 
 
 def _shape_difference(model: Model, one: State, other: State, line: int, ends_only: bool) -> float:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.attitudes import SHARE, apart
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
 from ropewalk.methods.protocol import Claim
 from ropewalk.methods.registry import SOLVERS, solver_class
 from ropewalk.model.arrays import Array
-from ropewalk.model.model import build
+from ropewalk.model.model import Model, build
 from ropewalk.spec import arguments
 from ropewalk.spec.cases import Run
 from ropewalk.spec.system import Source, System
@@ -31,6 +32,8 @@ FORCES = ("end_tension", "point_force", "net_force")  # with time as first dimen
 LARGEST = (*FORCES, "net_tension")  # whose largest value is what differences are measured by
 PLACES = ("point_position", "body_position", "net_position")
 EXCHANGED = ("kinetic", "potential")  # terms of the energy balance that all solvers have
+# of a row, None where there is nothing to compare
+DIFFERENCES = ("tension_difference", "position_difference", "attitude_difference", "energy_difference", "agrees")
 NO_FORCE = 1e-300  # N; keeps ratios finite
 
 
@@ -38,9 +41,9 @@ def verify_run(system: Source, tolerance: float = RUN_TOLERANCE) -> dict[str, An
     """The run by every solver that claims it: end tensions, shapes and energies against the first.
 
     Differences of forces are root mean squares over the records, of the largest; those of places the largest of all
-    records, at equal arc length of lines; those of energy root mean squares of the kinetic energy, of the energy
+    records, at equal arc length of lines, and so those of the attitudes of bodies; those of energy root mean squares of the kinetic energy, of the energy
     exchanged, where both have a ledger. `agree` is true where none is above `tolerance` of the largest force,
-    of the longest line and of the energy exchanged, or above the larger of the mesh errors that the two state.
+    of the longest line, of 2 rad and of the energy exchanged, or above the larger of the mesh errors that the two state.
     """
     from ropewalk.analysis.run import simulate
 
@@ -70,9 +73,9 @@ def verify_run(system: Source, tolerance: float = RUN_TOLERANCE) -> dict[str, An
         raise refusals[0]
     reference = next(iter(runs), claiming[0])
     for row in rows:
-        row |= {"tension_difference": None, "position_difference": None, "energy_difference": None, "agrees": None}
+        row |= dict.fromkeys(DIFFERENCES)
         if row["method"] in runs:
-            row |= _compared(runs[row["method"]], runs[reference], tolerance)
+            row |= _compared(model, runs[row["method"]], runs[reference], tolerance)
     return {
         "reference": reference,
         "tolerance": tolerance,
@@ -111,7 +114,7 @@ def _own_doubts(run: xr.Dataset) -> list[dict[str, Any]]:
     return doubts
 
 
-def _compared(one: xr.Dataset, other: xr.Dataset, tolerance: float) -> dict[str, Any]:
+def _compared(model: Model, one: xr.Dataset, other: xr.Dataset, tolerance: float) -> dict[str, Any]:
     """How far the run `one` is from the reference `other`."""
     allowed = max(tolerance, *(_mesh_error(run) for run in (one, other)))
     if one.sizes["time"] != other.sizes["time"] or not np.allclose(one["time"], other["time"]):
@@ -121,9 +124,11 @@ def _compared(one: xr.Dataset, other: xr.Dataset, tolerance: float) -> dict[str,
     tension = tension / max(force, NO_FORCE) if tension > 0.0 else 0.0
     position, size = _places(one, other)
     energy = _energy_difference(one, other, allowed**2 * force * size)
-    agrees = tension <= allowed and position <= allowed * size and (energy is None or energy <= allowed)
+    turn = apart(model, *(run["body_quaternion"].values for run in (one, other))) if "body_quaternion" in other else 0.0
+    same = tension <= allowed and position <= allowed * size and turn <= allowed * SHARE
+    agrees = same and (energy is None or energy <= allowed)
     return {"tension_difference": tension, "position_difference": position, "energy_difference": energy,
-            "allowed": allowed, "agrees": bool(agrees)}  # fmt: skip
+            "attitude_difference": float(np.degrees(turn)), "allowed": allowed, "agrees": bool(agrees)}  # fmt: skip
 
 
 def _mesh_error(run: xr.Dataset) -> float:

@@ -139,12 +139,14 @@ def sampled_state(model: Model, work: Work) -> State:
     n_points, n_bodies = len(model.names.points), len(model.names.bodies)
     start, s, position, force, tension = sample_lines(assembly, work.place, out)
     start.flags.writeable = False
-    lines_on_points = out.line_force[: 3 * n_points].reshape(-1, 3)
+    # along the axes of the joints; what springs take is part of what the point exerts on its support
+    stretched = np.einsum("pmi,pi->pm", assembly.axis["axis"], work.place.points - assembly.reference)
+    on_supports = out.force[: 3 * n_points].reshape(-1, 3) + assembly.axis["spring"] * stretched
     return State(
         time=work.time,
         point_position=work.place.points,
         point_velocity=np.zeros((n_points, 3)),
-        point_force=(lines_on_points[:, None] @ assembly.frame)[:, 0] + assembly.force,
+        point_force=(on_supports[:, None] @ assembly.frame)[:, 0],
         body_position=work.place.bodies,
         body_quaternion=work.place.quaternions,
         body_velocity=np.zeros((n_bodies, 3)),

@@ -10,6 +10,8 @@ import typer
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 
+HEADS = ("method", "status", "position (m)", "force (N)", "attitude (deg)", "time (s)")
+
 
 def verify_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
@@ -54,18 +56,25 @@ def _status(row: dict[str, Any]) -> str:
 
 def _print_statics(result: dict[str, Any]) -> None:
     rows = [
-        (m["method"], _status(m), _number(m["position_difference"]), _number(m["force_difference"]), _number(m["time"]))
+        (
+            m["method"],
+            _status(m),
+            _number(m["position_difference"]),
+            _number(m["force_difference"]),
+            _number(m["attitude_difference"]),
+            _number(m["time"]),
+        )
         for m in result["methods"]
     ]
     title = f"differences from '{result['reference']}'"
-    print_table(title, ("method", "status", "position (m)", "end force (N)", "time (s)"), rows, text=(1,))
+    print_table(title, HEADS, rows, text=(1,))
     _print_sentences(result)
     apart = [m["force_difference"] for m in result["methods"] if m["force_difference"] is not None]
     if len(apart) == 1:
         say("only one method gave a result; there is nothing to compare it with")
     elif apart and result["largest_force"] > 0.0:
         share = 100.0 * max(apart) / result["largest_force"]
-        say(f"end forces agree to {max(apart):.2g} N, {share:.3g} % of the largest")
+        say(f"forces agree to {max(apart):.2g} N, {share:.3g} % of the largest")
 
 
 def _print_runs(result: dict[str, Any]) -> None:
@@ -75,12 +84,14 @@ def _print_runs(result: dict[str, Any]) -> None:
             _status(m),
             _number(m["tension_difference"]),
             _number(m["position_difference"]),
+            _number(m["attitude_difference"]),
             _number(m["energy_difference"]),
             _number(m["time"]),
         )
         for m in result["methods"]
     ]
-    columns = ("solver", "status", "forces (rms, relative)", "position (m)", "energy (relative)", "time (s)")
+    columns = ("solver", "status", "forces (rms, relative)", "position (m)", "attitude (deg)", "energy (relative)",
+               "time (s)")  # fmt: skip
     print_table(f"differences from '{result['reference']}' over the run", columns, rows, text=(1,))
     _print_sentences(result)
     if not result["compared"]:

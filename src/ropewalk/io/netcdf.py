@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ropewalk.errors import ConvergenceError, InputError, OutputError
-from ropewalk.io.seal import is_broken, seal
+from ropewalk.io.probe import MOST_SECONDS, survives
+from ropewalk.io.seal import is_whole, seal
 from ropewalk.io.sink import Sink
 from ropewalk.results.complex_parts import has_parts, join_complex, split_complex
 from ropewalk.results.files import whole, write_all
@@ -50,8 +51,11 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
         part = path.with_name(path.name + PART)
         hint = f"; {part} contains a stopped run: 'ropewalk recover {part}' turns it into a file" * part.is_dir()
         raise InputError(f"{path} does not exist{hint}")
-    if is_broken(path):
+    is_sound = is_whole(path)
+    if is_sound is False:
         raise InputError(f"{path} is damaged: its checksum does not match; compute it again")
+    if is_sound is None and not survives(path):
+        raise InputError(f"{path} is damaged: it cannot be read in {MOST_SECONDS} s; compute it again")
     try:
         with h5py.File(path, "r") as file:  # h5netcdf closes again what it could not open, as an error of its own
             len(file.attrs), len(file)

@@ -27,17 +27,17 @@ def seal(descriptor: int) -> None:
     write_all(descriptor, SEAL.pack(MAGIC, size, check))
 
 
-def is_broken(path: Path) -> bool:
-    """Whether the file has a seal that does not fit its content."""
+def is_whole(path: Path) -> bool | None:
+    """Whether the seal of the file fits its content; None where it has no seal."""
     size = path.stat().st_size
     if size < SEAL.size:
-        return False
+        return None
     with path.open("rb") as file:
         file.seek(size - SEAL.size)
         magic, length, check = SEAL.unpack(file.read(SEAL.size))
         if magic != MAGIC and length != size - SEAL.size:  # either is enough: the seal may be hit as well
-            return False
-        return magic != MAGIC or length != size - SEAL.size or _checksum(file.fileno(), size - SEAL.size) != check
+            return None
+        return magic == MAGIC and length == size - SEAL.size and _checksum(file.fileno(), size - SEAL.size) == check
 
 
 def _checksum(descriptor: int, size: int) -> int:

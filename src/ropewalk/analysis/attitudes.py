@@ -1,0 +1,37 @@
+"""How far the attitudes of bodies in two results are apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.model.arrays import Array
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model
+from ropewalk.model.state import rotation_matrix
+
+UPRIGHT = np.array([0.0, 0.0, 1.0])
+SHARE = 2.0  # rad, times the tolerance: what attitudes may differ by; heel answers to loads with about their share
+
+
+def directions(model: Model, body: int) -> Array:
+    """(n, 3) of a body's own frame: its vertical axis, and those to its attachments.
+
+    How a body is turned about an axis that holds all of them says nothing: a buoy on one line may have any yaw.
+    """
+    lines, links = model.lines, model.links
+    arms = [lines.end_offset[(lines.end_kind == BODY) & (lines.end_index == body)]]
+    arms.append(links.offset[(links.end_kind == BODY) & (links.end_index == body)])
+    found = np.concatenate(arms).reshape(-1, 3)
+    lengths = np.linalg.norm(found, axis=1)
+    return np.vstack([UPRIGHT, found[lengths > 0.0] / lengths[lengths > 0.0, None]])
+
+
+def apart(model: Model, one: Array, other: Array) -> float:
+    """Largest angle between the same directions of the same body, rad.  one, other : (..., n_bodies, 4)"""
+    most = 0.0
+    for k in range(len(model.names.bodies)):
+        own = directions(model, k).T
+        for p, q in zip(one[..., k, :].reshape(-1, 4), other[..., k, :].reshape(-1, 4), strict=True):
+            chords = np.linalg.norm((rotation_matrix(p) - rotation_matrix(q)) @ own, axis=0)
+            most = max(most, 2.0 * float(np.arcsin(min(0.5 * chords.max(), 1.0))))
+    return most
