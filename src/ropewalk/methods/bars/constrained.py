@@ -65,7 +65,7 @@ class Constrained(BarsInTime):
     """Rigid bars, exact multipliers, explicit steps.
 
     step : s; unless given, `step_share` of a third of the stability bound    strain_tolerance : of the bars, relative
-    damping : 1/s, mass-proportional    lumping : of a bar's mass, see bars_build.build_bars
+    damping : 1/s, mass-proportional    lumping : of a bar's mass, 'halves' to its ends or all to the 'outer' one
     slack : twines of nets whose section has no `compression` go slack instead of pushing; bars of lines
     fold, but those that are slack at the start
     """

@@ -201,7 +201,7 @@ class ConstrainedImplicit(BarsInTime):
 
     step : s    spectral_radius : 1 keeps short waves, 0 takes them out in a step    damping : 1/s, mass-proportional
     slack : bars of sections without `compression` go slack instead of pushing; without it all bars can push
-    lumping : of a bar's mass, see bars_build.build_bars
+    lumping : of a bar's mass, 'halves' to its ends or all to the 'outer' one
     """
 
     step: float = 0.02

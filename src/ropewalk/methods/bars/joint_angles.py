@@ -42,7 +42,7 @@ class JointAngles(BarsInTime):
     """Rigid bars in two joint angles each, the form as published.
 
     step : s; unless given, `step_share` of a third of the stability bound    damping : 1/s, mass-proportional
-    lumping : of a bar's mass, see bars_build.build_bars
+    lumping : of a bar's mass, 'halves' to its ends or all to the 'outer' one
     form : 'recursive', in O(n), [Otto2022], sec. 4.5.2; or 'dense', the non-recursive one of sec. 4.5.1
     """
 

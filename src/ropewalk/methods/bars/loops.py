@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.methods.bars.control import controlled_pull
 from ropewalk.methods.bars.ledger import book_step
 from ropewalk.methods.bars.loads import loads, supports, surroundings
 from ropewalk.methods.bars.tree import accelerate, across, angular, articulate, bar_directions, place, turned
@@ -101,7 +102,7 @@ def control_loops(tree, bars, s):
         rate = 0.0
         for c in range(3):
             rate += d[c] * (s.v[b, c] - s.v[a, c]) / size
-        s.tension[k] = s.gains[0] * (size - bars.length[k]) + s.gains[1] * s.integral[j] + s.gains[2] * rate
+        s.tension[k] = controlled_pull(s.gains, size - bars.length[k], s.integral[j], rate)
 
 
 @kernel
@@ -201,7 +202,7 @@ def accelerations(tree, bars, medium, field, s):
     s.force[:] = field.force
     accelerate(tree, bars.length, s, bars.held, s.force, 1.0, s.a, s.tension)
     if tree.loop.size > 0:
-        if s.gains[0] > 0.0:
+        if s.is_controlled:
             control_loops(tree, bars, s)
         else:
             loop_replies(tree, bars, field, s)
@@ -255,7 +256,7 @@ def tree_step(tree, bars, medium, motions, field, s, t, h):
 
     Second order; stable for omega h <= 2. s.alpha and s.a must belong to the state at t.  False on overflow.
     """
-    constrained = tree.loop.size > 0 and s.gains[0] == 0.0
+    constrained = tree.loop.size > 0 and not s.is_controlled
     s.old_direction[:] = s.direction
     s.old_omega[:] = s.omega
     s.old_r[:] = s.r

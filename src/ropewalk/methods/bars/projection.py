@@ -10,6 +10,7 @@ import numpy as np
 
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.contact import move_grips
+from ropewalk.methods.bars.control import CRITICAL_STRAIN, Gains, gains_of
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.energies import energies
 from ropewalk.methods.bars.graph import pulls
@@ -21,7 +22,6 @@ from ropewalk.methods.bars.sweeps import Scheme, make_sweeps, shake_step
 from ropewalk.methods.bars.time import BarsInTime
 from ropewalk.methods.bars.work import BarsWork, Yielding, find_tensions, largest_strain, refresh, soften
 from ropewalk.methods.protocol import Claim, Report, Status
-from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.compile import kernel
@@ -33,8 +33,6 @@ KIN = {"none": 0, "norm": 3}  # sweeps on velocities and accelerations, table 6.
 PID = {"off": 0.0, "weak": 0.1, "med": 0.5, "norm": 1.0, "high": 10.0}  # table 6.3
 REAC = {"off": 0.0, "med": 0.25, "norm": 0.5, "high": 0.75}  # table 6.4
 
-# strain at which a run is given up; about 5 % reproduces the printed ratios of step limits ([Otto2022], sec. 6.2)
-CRITICAL_STRAIN = 0.05
 # At least so many where there are bodies or hoops: a step begins with the tensions of the one before, and with the
 # error that fewer sweeps leave in braced frames they grow without bound (a hoop on a cone, e-fold in 0.15 s with 3)
 FRAME_SWEEPS = 10
@@ -79,7 +77,8 @@ class Projection(BarsInTime):
         sweeps.rate_tension[:] = sweeps.tension[:] = work.steps.tension
         sweeps.yields[:] = work.steps.yields
         sweeps.mobility[:] = work.steps.mobility
-        gains = self._gains(work)
+        tension = float(np.abs(work.steps.tension).max())
+        gains = gains_of(work.bars, float(work.bars.length.min()), tension, PID[self.pid])
         work.own = {"sweeps": sweeps, "gains": gains, "steps": 0, "worst": 0.0}
         refresh(work)
         if self.variant != "shake":  # the velocity of the half step before
@@ -126,7 +125,7 @@ class Projection(BarsInTime):
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""
         arrays = {name: getattr(work.own["sweeps"], name).copy() for name in STATE_ARRAYS}
-        own = {name: work.own[name] for name in ("gains", "steps", "worst")}
+        own = {"gains": np.array(work.own["gains"]), "steps": work.own["steps"], "worst": work.own["worst"]}
         rest = {name: getattr(work.steps, name).copy() for name in ("give", "rest")} | kept(work.field.book)
         return {**arrays, **own, **rest, "grip": work.field.grip.hold.place.copy(), "time": work.time}
 
@@ -134,7 +133,8 @@ class Projection(BarsInTime):
         """Memory from a snapshot."""
         work = self._anew(model)
         work.time = float(snapshot["time"])
-        for name in ("gains", "steps", "worst"):
+        work.own |= {"gains": Gains(*np.asarray(snapshot["gains"]).tolist())}
+        for name in ("steps", "worst"):
             work.own[name] = snapshot[name]
         for name in STATE_ARRAYS:
             getattr(work.own["sweeps"], name)[:] = snapshot[name]
@@ -153,19 +153,12 @@ class Projection(BarsInTime):
             most=self.sweeps or MOST_SWEEPS,
             limit=self.strain_limit,
             tolerance=self.strain_tolerance,
-            levels=np.array(
-                [self.sweeps or POS[self.position], KIN[self.kinematic], REAC[self.reaction], PID[self.pid]],
-                dtype=float,
-            ),
+            place_sweeps=self.sweeps or POS[self.position],
+            rate_sweeps=KIN[self.kinematic],
+            reaction=REAC[self.reaction],
             gains=work.own["gains"],
             is_published=self.variant == "rrf_published",
         )
-
-    def _gains(self, work: BarsWork) -> Array:
-        """P, I and D gains: the largest tension at the critical strain, eqs. (6.6)-(6.8); the D prefactor is 1."""
-        weight = PID[self.pid]
-        p = weight * float(np.abs(work.steps.tension).max()) / (float(work.bars.length.min()) * CRITICAL_STRAIN)
-        return np.array([p, weight * p, weight * math.sqrt(p * float(work.bars.mass[~work.bars.held].min()))])
 
     def _share(self, work: BarsWork) -> None:
         """Put the state where reading looks for it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
+from ropewalk.methods.bars.control import NO_GAINS, Gains, gains_of
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.energies import energies
 from ropewalk.methods.bars.ledger import kept, put_back
@@ -18,7 +18,6 @@ from ropewalk.methods.bars.time import SAFETY, BarsInTime
 from ropewalk.methods.bars.tree import Tree, build_tree, make_turns
 from ropewalk.methods.bars.work import BarsWork, bar_name, refresh, strains
 from ropewalk.methods.protocol import Claim, Report, Status
-from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
@@ -26,10 +25,9 @@ MOST_LOOPS = 300  # dense system of the loops; nets belong to the constrained so
 RIDGE = 1e-11  # share of the diagonal of the loops' system that lets redundant loops be solved
 STRAIGHTENED = 1e-2  # of the extent of the lines: how far the start may move nodes of slack ones
 LARGEST_TENSION = 100.0  # times the tensions and loads at rest: above it those of the recursion are arithmetic
-CRITICAL_STRAIN = 0.05  # at which the control of a gap pulls with the largest tension, [Otto2022] as identified
 # loops are closed along the replies of the last accelerations, so these belong to the state as well
 STATE_ARRAYS = (
-    "direction", "omega", "r", "v", "a", "alpha", "support", "tension", "gains", "integral", "reply", "turn",
+    "direction", "omega", "r", "v", "a", "alpha", "support", "tension", "integral", "reply", "turn",
     "loop_matrix", "ridge",
 )  # fmt: skip
 
@@ -39,7 +37,7 @@ class Recursive(BarsInTime):
     """Rigid bars, recursion over a tree, predictor and corrector of second order.
 
     step : s; unless given, `step_share` of a third of the stability bound    damping : 1/s, mass-proportional
-    lumping : of a bar's mass, see bars_build.build_bars
+    lumping : of a bar's mass, 'halves' to its ends or all to the 'outer' one
     closure : of loops; 'constraint', exact, or 'pid', the published control of their gaps
     pid : weight of its gains
     """
@@ -64,11 +62,10 @@ class Recursive(BarsInTime):
             raise InputError(
                 f"recursive: {tree.loop.size} loops, at most {MOST_LOOPS}; use the solver 'constrained' for nets"
             )
-        turns = make_turns(work.bars, tree, work.steps.r, work.steps.v)
+        gains = self._gains(work, tree) if self.closure == "pid" else None
+        turns = make_turns(work.bars, tree, work.steps.r, work.steps.v, gains)
         turns.support[:] = work.steps.acceleration
         turns.ridge[:] = RIDGE if np.any(work.steps.give > 0.0) else 0.0
-        if self.closure == "pid":
-            turns.gains[:] = self._gains(work, tree)
         work.own = {"tree": tree, "turns": turns, "steps": 0}
         found = float(np.abs(work.steps.tension).max(initial=0.0))
         self.reload(work)
@@ -117,22 +114,20 @@ class Recursive(BarsInTime):
         accelerations(work.own["tree"], work.bars, work.medium, work.field, work.own["turns"])
         _share(work)
 
-    def _gains(self, work: BarsWork, tree: Tree) -> Array:
-        """P, I and D gains, [Otto2022], eqs. (6.6)-(6.8); the prefactor of D, which is not printed, is 1."""
+    def _gains(self, work: BarsWork, tree: Tree) -> Gains:
+        """Gains of the control of the loops."""
         if not self.pid > 0.0:
             raise InputError(f"recursive: pid {self.pid} must be positive; closure: constraint needs none")
-        bars = work.bars
         if not tree.loop.size:
-            return np.zeros(3)
-        length = float(bars.length[tree.loop].min())
-        p = self.pid * float(np.abs(work.steps.tension).max()) / (length * CRITICAL_STRAIN)
-        mass = float(bars.mass[~bars.held].min())
-        return np.array([p, self.pid * p, self.pid * math.sqrt(p * mass)])
+            return NO_GAINS
+        length = float(work.bars.length[tree.loop].min())
+        return gains_of(work.bars, length, float(np.abs(work.steps.tension).max()), self.pid)
 
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""
         turns = work.own["turns"]
         arrays = {name: getattr(turns, name).copy() for name in STATE_ARRAYS} | kept(work.field.book)
+        arrays["gains"] = np.array(turns.gains)
         return {**arrays, "time": work.time, "steps": work.own["steps"], "mobility": work.steps.mobility.copy()}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
@@ -140,8 +135,10 @@ class Recursive(BarsInTime):
         work = self._anew(model)
         work.time = float(snapshot["time"])
         work.own["steps"] = int(snapshot["steps"])
+        turns = work.own["turns"]._replace(gains=Gains(*np.asarray(snapshot["gains"]).tolist()))
+        work.own["turns"] = turns
         for name in STATE_ARRAYS:
-            getattr(work.own["turns"], name)[:] = snapshot[name]
+            getattr(turns, name)[:] = snapshot[name]
         work.steps.mobility[:] = snapshot["mobility"]
         put_back(work.field.book, snapshot)
         _share(work)

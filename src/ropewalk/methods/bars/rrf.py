@@ -1,6 +1,6 @@
 r"""The predictor-corrector with projections of [Otto2022], sec. 4.6 ("RRF"), as published and corrected.
 
-Kept to compare with; :mod:`bars_sweeps` is better at the same cost. Positions stand at t, velocities are means
+Kept to compare with; sweeps.py is better at the same cost. Positions stand at t, velocities are means
 of the step before. From :math:`\bar v_{k-1}`:
 
 .. math::
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.methods.bars.control import controlled_pull
 from ropewalk.methods.bars.loads import directions, loads, mobility, supports, surroundings
 from ropewalk.methods.bars.rattle import kick
 from ropewalk.numerics.compile import kernel
@@ -108,13 +109,13 @@ def pid_forces(node, length, r, v, integral, gains, force):
 
     .. math:: f = \left(k_P (|d| - l) + k_I \int (|d| - l)\,dt + k_D\, t \cdot (v_b - v_a)\right) t
 
-    gains : (3,) N/m, N/(m s), N s/m    integral : (m,) m s
+    gains : `Gains`    integral : (m,) m s
     """
     for k in range(length.size):
         x, y, z, size = _between(node, k, r)
         t = (x / size, y / size, z / size)
         p, q, s, _ = _between(node, k, v)
-        pull = gains[0] * (size - length[k]) + gains[1] * integral[k] + gains[2] * (t[0] * p + t[1] * q + t[2] * s)
+        pull = controlled_pull(gains, size - length[k], integral[k], t[0] * p + t[1] * q + t[2] * s)
         for j in range(3):
             force[node[k, 0], j] += pull * t[j]
             force[node[k, 1], j] -= pull * t[j]
@@ -126,12 +127,11 @@ def rrf_step(bars, medium, motions, field, s, t, h, scheme):
 
     Source: [Otto2022], sec. 4.6; c = 1/2 as published, c = 1 corrected, in the heading of this file.
 
-    scheme : Scheme of sweeps.py; its levels, (4,): sweeps on positions, on velocities and accelerations, weight of
-    reactions, 1 if PID is on
+    scheme : Scheme of sweeps.py
     """
-    levels, gains, published = scheme.levels, scheme.gains, scheme.is_published
-    n_p, n_v = int(levels[0]), int(levels[1])
-    pid = levels[3] > 0.0
+    gains, published = scheme.gains, scheme.is_published
+    n_p, n_v = scheme.place_sweeps, scheme.rate_sweeps
+    pid = gains.spring > 0.0
     s.old_r[:] = s.r
     s.old_v[:] = s.v
     n = s.r.shape[0]
@@ -141,7 +141,7 @@ def rrf_step(bars, medium, motions, field, s, t, h, scheme):
         pid_forces(bars.node, bars.length, s.r, s.v, s.integral, gains, field.force)
     for i in range(n):
         for j in range(3):
-            field.force[i, j] += levels[2] * (1.5 * s.reaction[i, j] - 0.5 * s.old_reaction[i, j])
+            field.force[i, j] += scheme.reaction * (1.5 * s.reaction[i, j] - 0.5 * s.old_reaction[i, j])
     s.acceleration[:] = 0.0
     kick(s.mobility, field.force, 1.0, s.acceleration)
     c = 0.5 if published else 1.0

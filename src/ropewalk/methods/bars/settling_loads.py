@@ -160,7 +160,7 @@ class Kept:
 def _memory(work: BarsWork) -> list[tuple[str, Array]]:
     """Arrays of the steps and of the solver's own, with their names."""
     parts = [work.steps, *(work.own[name] for name in OWN if name in work.own)]
-    return [item for part in parts for item in part._asdict().items()]
+    return [item for part in parts for item in part._asdict().items() if isinstance(item[1], np.ndarray)]
 
 
 def size_of(work: BarsWork) -> float:

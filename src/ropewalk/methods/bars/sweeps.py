@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.methods.bars.control import Gains
 from ropewalk.methods.bars.ledger import book_supports
 from ropewalk.methods.bars.rattle import first_half, second_half
 from ropewalk.model.arrays import Array, Flags
@@ -49,8 +50,10 @@ class Scheme(NamedTuple):
     most: int  # of those on the lengths, as long as a strain is above `limit`
     limit: float  # strain
     tolerance: float  # strain at which there are no more sweeps
-    levels: Array  # (4,), see rrf.py
-    gains: Array  # (3,) P, I and D of the length errors
+    place_sweeps: int
+    rate_sweeps: int  # on velocities and accelerations
+    reaction: float  # weight of the reactions of the steps before
+    gains: Gains  # of the length errors
     is_published: bool  # with the misprints
 
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.methods.bars.arrays import Bars
+from ropewalk.methods.bars.control import NO_GAINS, Gains
 from ropewalk.methods.bars.loads import inverse3
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
@@ -61,7 +62,8 @@ class Turns(NamedTuple):
     reply: Array  # (c, n, 3) accelerations under unit tension in each loop bar, 1/kg
     turn: Array  # (c, b, 3) angular accelerations of those
     loop_matrix: Array  # (c, c) 1/kg
-    gains: Array  # (3,) of loops closed by control: N/m, N/(m s), N s/m; all 0 where constraints close them
+    is_controlled: bool  # loops are closed by control, not by constraints
+    gains: Gains  # of that control
     integral: Array  # (c,) m s, of the gaps of such loops
     ridge: Array  # (1,) share of the diagonal added to loop_matrix, 0 unless loops are redundant
 
@@ -100,8 +102,11 @@ def build_tree(bars: Bars) -> Tree:
     )
 
 
-def make_turns(bars: Bars, tree: Tree, r: Array, v: Array) -> Turns:
-    """Directions and angular velocities of the bars at r, v; lengths that differ are given up."""
+def make_turns(bars: Bars, tree: Tree, r: Array, v: Array, gains: Gains | None = None) -> Turns:
+    """Directions and angular velocities of the bars at r, v; lengths that differ are given up.
+
+    gains : of the control that closes loops; constraints close them unless given
+    """
     n, m, b, c = r.shape[0], bars.length.size, tree.bar.size, tree.loop.size
     d = r[tree.outer] - r[tree.inner]
     direction = d / np.linalg.norm(d, axis=1)[:, None]
@@ -112,7 +117,7 @@ def make_turns(bars: Bars, tree: Tree, r: Array, v: Array) -> Turns:
         force=np.zeros((n, 3)), mu=np.zeros(b), alpha=np.zeros((b, 3)), first_alpha=np.zeros((b, 3)),
         old_direction=np.zeros((b, 3)), old_omega=np.zeros((b, 3)), old_r=np.zeros((n, 3)), old_v=np.zeros((n, 3)),
         first_a=np.zeros((n, 3)), reply=np.zeros((c, n, 3)), turn=np.zeros((c, b, 3)), loop_matrix=np.zeros((c, c)),
-        gains=np.zeros(3), integral=np.zeros(c), ridge=np.zeros(1),
+        is_controlled=gains is not None, gains=gains or NO_GAINS, integral=np.zeros(c), ridge=np.zeros(1),
     )  # fmt: skip
 
 

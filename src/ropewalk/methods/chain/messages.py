@@ -20,7 +20,7 @@ SCAN = 400  # times at which the distance of moving ends is checked between a fa
 def explain(
     name: str, chain: Chain, clock: Records, code: int, link: int, value: float, until: float, step: float
 ) -> tuple[Status, str]:
-    """Status and sentence for the code, link and number of `chain_steps.integrate`.
+    """Status and sentence for the code, link and number of `integrate` of steps.py.
 
     name : of the line    until : end time, s    step : fixed step, s, or 0
     """

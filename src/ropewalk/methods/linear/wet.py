@@ -31,7 +31,16 @@ from ropewalk.methods.linear.unknowns import Place, Unknowns
 from ropewalk.model.arrays import Array, Flags, Records
 from ropewalk.model.model import Model
 from ropewalk.physics.rigidbody import arm_matrix
-from ropewalk.physics.waves import wavenumber
+from ropewalk.physics.waves import (
+    ACCELERATION,
+    COLUMNS,
+    ELEVATION,
+    STRETCHING_NONE,
+    VELOCITY,
+    kinematics,
+    wave_table,
+    wavenumber,
+)
 
 Complex = NDArray[np.complex128]
 
@@ -208,25 +217,22 @@ class WaterMotion(NamedTuple):
     elevation: Complex  # (h,)
 
 
-def airy(omega: float, heading: float, depth: float, gravity: float, place: Array) -> WaterMotion:
-    r"""Water motion at rest positions of members under a wave of unit amplitude.
+def water_motion(omega: float, heading: float, depth: float, gravity: float, place: Array) -> WaterMotion:
+    r"""Water motion at rest positions of members under a wave of unit amplitude, by the law of the time domain.
 
-    .. math:: u = \omega \frac{\cosh k(z+h)}{\sinh kh} e^{i k \cdot x} (\cos\beta, \sin\beta), \qquad
-              w = -i \omega \frac{\sinh k(z+h)}{\sinh kh} e^{i k \cdot x}, \qquad a = -i \omega u
-
-    Source: [Dean1991], ch. 4; members above still water have the values at z = 0.
+    With :math:`u = \mathrm{Re}(U e^{-i\omega t + i\varphi})` it is U = u at the phase 0, plus i times u at a quarter
+    before it. Members above still water have the values at z = 0.
 
     omega : rad/s    heading : rad    depth : m or infinite    place : (h, 3) m
     """
-    k = wavenumber(omega, depth, gravity)
-    z = np.clip(place[:, 2], -depth, 0.0)
-    image = np.exp(-2.0 * k * depth - k * z) if np.isfinite(depth) else 0.0
-    whole = 1.0 - np.exp(-2.0 * k * depth)
-    c, s = (np.exp(k * z) + image) / whole, (np.exp(k * z) - image) / whole
-    crest = np.exp(1j * k * (np.cos(heading) * place[:, 0] + np.sin(heading) * place[:, 1]))
-    horizontal = omega * c * crest
-    velocity = np.stack([horizontal * np.cos(heading), horizontal * np.sin(heading), -1j * omega * s * crest], axis=1)
-    return WaterMotion(velocity, -1j * omega * velocity, crest)
+    at = np.array(place, dtype=float)
+    out = np.empty((2, at.shape[0], COLUMNS))
+    for part, phase in zip(out, (0.0, -0.5 * np.pi), strict=True):
+        wave = wave_table(1.0, omega, heading, phase, depth, gravity, stretching=STRETCHING_NONE)
+        kinematics(wave, at, 0.0, depth, part)
+    both = out[0] + 1j * out[1]
+    velocity, acceleration = both[:, VELOCITY : VELOCITY + 3], both[:, ACCELERATION : ACCELERATION + 3]
+    return WaterMotion(velocity, acceleration, both[:, ELEVATION])
 
 
 def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, wet: Wet, C: Array, omega: float,
@@ -239,7 +245,7 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
     acts on the body's own acceleration only, as in the time domain.
     """
     sea = model.sea
-    water = airy(omega, heading, sea.depth, sea.gravity, wet.place)
+    water = water_motion(omega, heading, sea.depth, sea.gravity, wet.place)
     rho = sea.water_density
     met = wet.share[:, None] * water.velocity
     force = np.einsum("hij,hj->hi", C, met) + np.einsum("hij,hj->hi", wet.added, water.acceleration)
@@ -253,10 +259,10 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
             wrench += push
             wrench[3:] += np.cross(hull.place, push[:3])
         for foil in at.bodies[k].foils:
-            wrench += foil.by_flow @ airy(omega, heading, sea.depth, sea.gravity, foil.place[None]).velocity[0]
+            wrench += foil.by_flow @ water_motion(omega, heading, sea.depth, sea.gravity, foil.place[None]).velocity[0]
         volume = float(model.bodies.volume[k])
         share = wet_sphere(float(origin[2]), radius_of(volume))[0]
-        at_body = airy(omega, heading, sea.depth, sea.gravity, origin[None])
+        at_body = water_motion(omega, heading, sea.depth, sea.gravity, origin[None])
         wrench[:3] += rho * volume * share * at_body.acceleration[0]
         total[unknowns.body[k]] += wrench
     return total, met
@@ -274,14 +280,14 @@ def _wave_on_hull(model: Model, hull: Hull, where: Array, omega: float, heading:
     if hull.is_ball and strips.volume.size:
         centre_pressure(cut, (0.0, 0.0, 0.0))
     wrench = np.zeros(6, dtype=complex)
-    lift = rho * sea.gravity * airy(omega, heading, sea.depth, sea.gravity, where[None]).elevation[0]
+    lift = rho * sea.gravity * water_motion(omega, heading, sea.depth, sea.gravity, where[None]).elevation[0]
     slope_x, slope_y = 1j * k_wave * np.cos(heading), 1j * k_wave * np.sin(heading)
     first, second = cut[0].area_moment, cut[0].area_second
     wrench[2] = lift * (cut[0].area + slope_x * first[0] + slope_y * first[1])
     wrench[3] = lift * (first[1] + slope_x * second[0, 1] + slope_y * second[1, 1])
     wrench[4] = -lift * (first[0] + slope_x * second[0, 0] + slope_y * second[0, 1])
     if np.any(strips.volume > 0.0):
-        along = airy(omega, heading, sea.depth, sea.gravity, where + _water_arm(hull))
+        along = water_motion(omega, heading, sea.depth, sea.gravity, where + _water_arm(hull))
         wrench += rho * _beside_the_axis(cut, strips, along.acceleration)
     return wrench
 
