@@ -234,7 +234,7 @@ def _string_misses(
     better: Flags = free & ~np.isnan(misses.force[:, 0])
     own, way = norm(misses.force), norm(misses.place)
     own[pegged] = np.abs(norm(misses.passed[pegged]) - norm(state.node_force[spans.first[pegged] + 1]))
-    slack = _slack(model, state, spans, misses, force_limit)
+    slack = _slack(state, spans, misses, force_limit)
     way[slack] = 0.0
     if model.sea.has_seabed:  # where either reading of a place beside the bed holds, it is in balance
         ratio_bed = np.maximum(force / force_limit, place / place_limit)
@@ -247,7 +247,7 @@ def _string_misses(
     return force, place, bed
 
 
-def _slack(model: Model, state: State, spans: Spans, misses: Misses, force_limit: Array) -> Flags:
+def _slack(state: State, spans: Spans, misses: Misses, force_limit: Array) -> Flags:
     """Intervals without tension, which have no shape; they must not be longer than they are."""
     loose = (norm(misses.begin) < force_limit) & (norm(misses.passed) < force_limit)
     h = state.s[spans.first + 1] - state.s[spans.first]

@@ -48,7 +48,7 @@ def build_given_mesh(model: Model, s: list[Array], sections: list[Ints], flipped
             row.line, row.share, row.is_first = line, sum(part.size for part in share), int(k == 0)
             row.function = given.load_factor[loads[0]] if k > 0 else -1
             spread.append(row)
-            share.append(line_loads(whole, line, loads, s[line], sections[line], bool(flipped[line])))
+            share.append(line_loads(whole, loads, s[line], sections[line], bool(flipped[line])))
     return GivenMesh(push, joined(spread, SPREAD), joined(share, LINE_LOAD), model.functions)
 
 

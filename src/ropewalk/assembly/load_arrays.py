@@ -19,7 +19,7 @@ def build_loads(model: Model, s: list[Array], sections: list[Ints], flipped: Fla
     """
     if model.lines.load_kind.size == 0 and not model.fields.loads:
         return records(0, LINE_LOAD)
-    rows = [line_loads(model, i, loads_of(model, i), s[i], sections[i], bool(flipped[i])) for i in range(len(s))]
+    rows = [line_loads(model, loads_of(model, i), s[i], sections[i], bool(flipped[i])) for i in range(len(s))]
     for i, _ in model.fields.loads:
         rows[i].function, rows[i].slopes = model.fields.load_addresses(i)
         _put_places(rows[i], s[i], bool(flipped[i]))
@@ -40,7 +40,7 @@ def loads_of(model: Model, line: int) -> list[int]:
     return list(range(int(model.lines.load_start[line]), int(model.lines.load_start[line + 1])))
 
 
-def line_loads(model: Model, line: int, loads: list[int], s: Array, section: Ints, is_flipped: bool) -> Records:
+def line_loads(model: Model, loads: list[int], s: Array, section: Ints, is_flipped: bool) -> Records:
     """Rows of some loads of one line, in the order of the walk."""
     rows = _from_a(model, loads, s, section)
     return _walked_back(rows) if is_flipped else rows

@@ -215,11 +215,11 @@ def _own_lines(root: Place, row: Cells, platform: Platform, ledger: Ledger) -> N
             place = [float(world[0] + span * direction[0]), float(world[1] + span * direction[1]), -depth]
             anchor = f"{platform.name}_anchor{k + 1}"
             ledger.put("points", anchor, {"position": place, "joint": "fixed"}, line[""].line)
-            _adjust(line, ledger)
+            _adjust(line)
             _line(root, config, f"{platform.name}_line{k + 1}", (anchor, end), ledger)
 
 
-def _adjust(row: Cells, ledger: Ledger) -> None:
+def _adjust(row: Cells) -> None:
     given = row.get("lengthAdjust")
     if given is not None and isinstance(given.value, int | float) and given.value != 0:
         raise given.refuse("lengthAdjust other than 0 is not converted; change the lengths")
@@ -243,7 +243,7 @@ def _array_lines(root: Place, platforms: dict[str, Platform], ledger: Ledger) ->
                     raise row[""].refuse(f"column end{end} is missing")
                 where = row.get(f"fairlead{end}"), row.get(f"heading{end}")
                 ends.append(_array_end(cell, where, platforms, anchors, depth, ledger))
-            _adjust(row, ledger)
+            _adjust(row)
             _line(root, config, f"shared{k + 1}", (ends[0], ends[1]), ledger)
 
 

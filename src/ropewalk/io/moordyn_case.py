@@ -45,11 +45,11 @@ def build_case(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -> 
     ends: dict[tuple[str, int], str] = {}
     carriers = _bodies(tables, ledger, wishes, sea)
     _turbines(tables, ledger, wishes, carriers)
-    put_rods(tables, ledger, sea, carriers, ends)
+    put_rods(tables, ledger, carriers, ends)
     _points(tables, ledger, sea, carriers, ends)
     for load in tables.loads:
         with ledger.row():
-            _load(load, ledger, carriers, sea)
+            _load(load, ledger, carriers)
     for carrier in carriers.values():
         carrier.put(ledger, sea)
     _lines(tables, ledger, wishes, folder, ends)
@@ -429,7 +429,7 @@ def _failure(failure: FailureRow, tables: Tables, ledger: Ledger) -> None:
     part["break"] = {"s": where, **{key: limit for key, limit in limits.items() if limit > 0.0}}
 
 
-def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier], sea: dict[str, Any]) -> None:
+def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier]) -> None:
     """Constant forces on points and bodies, linear and quadratic damping of bodies."""
     if load.local and (any(load.force) or any(load.linear) or any(load.quadratic)):
         raise load.row[5].refuse("loads that rotate with a body are not supported; give CSys G", "CSys")

@@ -105,7 +105,6 @@ class Carrier:
 def put_rods(
     tables: Tables,
     ledger: Ledger,
-    sea: dict[str, Any],
     carriers: dict[tuple[str, int], Carrier],
     ends: dict[tuple[str, int], str],
 ) -> None:

@@ -248,7 +248,7 @@ class ConstrainedImplicit(BarsInTime):
                 break
             n = (2 if work.own["gives"] else 1) * (n - done)
             work.own["gives"] = 1
-        return self._report(model, work, good, h)
+        return self._report(work, good, h)
 
     def _yielding(self) -> Yielding:
         return "all" if self.slack else "none"
@@ -298,7 +298,7 @@ class ConstrainedImplicit(BarsInTime):
         mass = work.bars.mass[work.bars.node].sum(axis=1)
         return floats(mass / h**2)
 
-    def _report(self, model: Model, work: BarsWork, good: bool, h: float) -> Report:
+    def _report(self, work: BarsWork, good: bool, h: float) -> Report:
         work.steps.old_force[:] = work.own["memory"].rate
         figures: dict[str, Any] = {
             "energy": energies(work),

@@ -30,7 +30,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.methods.bars.arrays import Field
 from ropewalk.methods.bars.contact import move_grips
 from ropewalk.methods.bars.graph import Graph, assemble, pulls, rates, solve_tensions, spread
 from ropewalk.methods.bars.ledger import book_loads, book_supports
@@ -488,7 +487,7 @@ def accelerations_of_length(node, direction, r, v, a, out):
         out[k] = s + square / np.sqrt(length)
 
 
-def make_steps(graph: Graph, field: Field, r: Array, v: Array) -> Steps:
+def make_steps(graph: Graph, r: Array, v: Array) -> Steps:
     """Memory for steps from r, v."""
     n, m = r.shape[0], graph.diagonal.size
     return Steps(

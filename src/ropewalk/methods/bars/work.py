@@ -101,7 +101,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
     medium = build_medium(model, damping)
     graph = build_graph(bars)
     arrays = make_field(r.shape[0], bars.length.size, hulls, _pushes(model, places, r.shape[0]))
-    steps = make_steps(graph, arrays, r, v)
+    steps = make_steps(graph, r, v)
     kind = PLACED if bars.spring.size + bars.hinge.size + bars.tie.size > 0 or model.given.changes else CONSTANT
     damped = damping > 0.0 or bool(np.any(bars.hinge_law["damping"] > 0.0))
     if damped or medium.water_density > 0.0 or medium.has_bed or hulls.body.size > 0:

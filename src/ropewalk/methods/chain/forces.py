@@ -23,7 +23,7 @@ def link_end_forces(chain: Chain, r: Array, v: Array, a: Array, axial: Array, t:
     r, v, a : (n + 1, 3) m, m/s, m/s2    axial : (n,) N    t : s
     """
     direction = np.diff(r, axis=0) / chain.length[:, None]
-    load = _link_loads(chain, r, v, direction, t)
+    load = _link_loads(chain, v, direction, t)
     whole = ((chain.mass + chain.added_normal) / 6.0)[:, None]
     less = ((chain.added_normal - chain.added_tangential) / 6.0)[:, None]
     pull = axial[:, None] * direction
@@ -35,7 +35,7 @@ def link_end_forces(chain: Chain, r: Array, v: Array, a: Array, axial: Array, t:
     return forces
 
 
-def _link_loads(chain: Chain, r: Array, v: Array, direction: Array, t: float) -> Array:
+def _link_loads(chain: Chain, v: Array, direction: Array, t: float) -> Array:
     """Shares (n, 2, 3) of the loads on each link at its two ends, N."""
     n = chain.length.size
     load: Array = chain.link_load + 0.5 * (chain.length[:, None] * np.cross(chain.pressure, direction))[:, None, :]

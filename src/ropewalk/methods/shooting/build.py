@@ -159,7 +159,7 @@ class _Book:
         whole = not plan.cuts and isinstance(self.shape, GuessedShape)
         fixed = np.array([s for s, peg in zip(plan.cuts, plan.peg_of, strict=True) if peg < 0])
         spans = self.shape.spans(i) if whole else line_spans(model, i, fixed)  # type: ignore[attr-defined]
-        scale = line_scale(model, i, spans.rows, spans.laws, max(ends[0][1], ends[1][1]))
+        scale = line_scale(model, spans.rows, spans.laws, max(ends[0][1], ends[1][1]))
         places = np.array([0.0, *plan.cuts, length])
         states, low, high = self.shape.states(i, places)
         middle = 0.5 * (spans.rows.start + spans.rows.stop)

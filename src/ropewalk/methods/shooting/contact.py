@@ -28,7 +28,7 @@ def contact_plan(model: Model, plan: Plan, problem: Problem, out: Result) -> Pla
     new = []
     for i, line in enumerate(plan):
         own = np.flatnonzero(problem.arcs.line == i).astype(np.int64)
-        ends = _ends(model, line, problem, out, own)
+        ends = _ends(model, line, problem, own)
         lifted = _lifted(line, out, own)
         if ends != line.ends:
             line = replace(line, ends=ends)
@@ -44,7 +44,7 @@ def contact_plan(model: Model, plan: Plan, problem: Problem, out: Result) -> Pla
     return tuple(new)
 
 
-def _ends(model: Model, line: LinePlan, problem: Problem, out: Result, own: Ints) -> tuple[bool, bool]:
+def _ends(model: Model, line: LinePlan, problem: Problem, own: Ints) -> tuple[bool, bool]:
     """At which of the ends held on the bed the line lies: not where it leaves upwards."""
     arcs, normal = problem.arcs, model.sea.bed_normal
     ends = list(line.ends)

@@ -97,7 +97,7 @@ def fitting_force(model: Model, i: int, s: Array, r: Array) -> Array:
     f = _load(model, spans, s, r, t)
     total = np.concatenate([np.zeros((1, 3)), np.cumsum(0.5 * (f[1:] + f[:-1]) * step[:, None], axis=0)])
     total += _lumps(model, spans, s, r)
-    scale = max(line_scale(model, i, spans.rows, spans.laws, 0.0), float(np.abs(total).max()) * ALONG)
+    scale = max(line_scale(model, spans.rows, spans.laws, 0.0), float(np.abs(total).max()) * ALONG)
     weight = np.gradient(s) / float(s[-1] - s[0])
     across = np.eye(3)[None] - t[:, :, None] * t[:, None, :]
     left = np.einsum("k,kij->ij", weight, across) + ALONG * np.einsum("k,ki,kj->ij", weight, t, t)

@@ -28,7 +28,7 @@ def shoot_line(
     begin, pull, places = start
     length, scale = (
         float(model.lines.length[i]),
-        line_scale(model, i, spans.rows, spans.laws, float(np.abs(pull).max())),
+        line_scale(model, spans.rows, spans.laws, float(np.abs(pull).max())),
     )
     y, log = np.empty(ALL), records(1, LOG)[0]
     table: Array = np.full((places.size, STATE), np.nan)

@@ -72,8 +72,8 @@ def bed_height(model: Model, position: Array) -> float:
     return float(np.dot(sea.bed_normal, position + np.array([0.0, 0.0, sea.depth])))
 
 
-def line_scale(model: Model, i: int, rows: Records, laws: Ints, loads: float) -> float:
-    """Force scale of line i (N): its own loads, those at its ends if they are much larger, or its stiffness."""
+def line_scale(model: Model, rows: Records, laws: Ints, loads: float) -> float:
+    """Force scale of a line (N): its own loads, those at its ends if they are much larger, or its stiffness."""
     own = force_scale(rows, model.sea)
     scale = own if own > SMALL_LOAD * loads else loads
     return scale if scale > 0.0 else _idle_scale(model, laws)
@@ -100,7 +100,7 @@ class GuessedShape:
             return self.between(i, s, *peg_knots(model, self.place, i))
         spans = self.spans(i)
         a, b = (np.ascontiguousarray(end_place(model, self.place, i, j)) for j in range(2))
-        scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
+        scale = line_scale(model, spans.rows, spans.laws, self.end_load(i))
         out: Array = np.empty((s.size, string.STATE))
         rest = float(spans.rows.radius.max())
         line = (spans.rows, spans.laws, model.sections.law_data)
@@ -117,7 +117,7 @@ class GuessedShape:
         """As `states`, of catenaries between knots at `at` (k,) whose positions are `where` (k, 3), m."""
         model = self.model
         spans = line_spans(model, i, at[1:-1])
-        scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
+        scale = line_scale(model, spans.rows, spans.laws, self.end_load(i))
         rest = float(spans.rows.radius.max())
         out: Array = np.empty((s.size, string.STATE))
         part = np.clip(np.searchsorted(at, s, side="right") - 1, 0, at.size - 2)
