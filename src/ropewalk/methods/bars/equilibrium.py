@@ -109,14 +109,17 @@ class BarsStatics:
         return report
 
     def _again(self, model: Model, near: State, t: float, rubs: bool) -> BarsWork | None:
-        """The equilibrium on the bars of a model, from a state near it; None if it is not found.
+        """The equilibrium on the bars of a model, from a state near it; None if it is not found, or nodes have no mass.
 
         rubs : with friction of the bed, as far as the model has it
         """
         if not rubs:
             model = model._replace(sea=model.sea._replace(bed_rest_friction=0.0))
         still = replace(self, accuracy=math.inf)
-        work = still.start(model, near)
+        try:
+            work = still.start(model, near)
+        except InputError:  # lines without mass have nodes at their ends only
+            return None
         work.own["effort"] = JUDGING
         report = still.advance(model, work, t)
         good = report.good and still._laid(model, work, t, report).good

@@ -28,6 +28,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
 PUSH = 1e-3  # of a line's length, by which its middle and free points are pushed to the side
+FOLDED = 1e-6  # of an element's length: what is shorter has no direction
 RATES = (1.0, 0.3)  # damping over sqrt(g/L), in turn
 DECAYS = 20.0  # time times damping, of each: an instability of sqrt(g/L) grows by e^7 in it
 PARTS = 40  # of that time, after each of which the work that it took is looked at
@@ -39,7 +40,7 @@ def relax(model: Model, work: FemWork, state: State) -> Report:
     """Bring `work.steps.trial` to a stable equilibrium under the loads at the time of `state`."""
     report, used = _descended(model, work, state.time)
     for rate in RATES:
-        _push(work)
+        push_aside(work)
         lay(model, _moved(model, work, state.time, rate), work)
         report, more = _descended(model, work, state.time)
         used += more
@@ -48,7 +49,7 @@ def relax(model: Model, work: FemWork, state: State) -> Report:
     return replace(report, iterations=used)
 
 
-def _push(work: FemWork) -> None:
+def push_aside(work: FemWork) -> None:
     """Push lines and free points a little to the side, one this and the next the other way."""
     mesh, r = work.mesh, work.steps.now.X[0]
     n_nodes, n_points = mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0]
@@ -67,6 +68,16 @@ def _push(work: FemWork) -> None:
         bow = np.sin(np.pi * (mesh.s[n] - mesh.s[n].min()) / length)
         r[n] += (PUSH * length * (-1.0) ** line) * bow[:, None] * across
     join_ends(work.steps.now.X, mesh)
+
+
+def is_folded(work: FemWork) -> bool:
+    """Whether elements lie in one place, as all of a slack line on the bed below its upper end do in the closed form."""
+    mesh, r = work.mesh, work.steps.now.X[0]
+    for a, b in pairwise(mesh.node_start):
+        chord = np.linalg.norm(np.diff(r[a:b], axis=0), axis=1)
+        if np.any(chord < FOLDED * np.abs(np.diff(mesh.s[a:b]))):
+            return True
+    return False
 
 
 def _descended(model: Model, work: FemWork, t: float) -> tuple[Report, int]:

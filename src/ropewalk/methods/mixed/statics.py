@@ -19,7 +19,7 @@ from ropewalk.methods.mixed.friction import hold
 from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.nested import meshed_as, resettled, settle_nested, with_elements, with_mesh_times
 from ropewalk.methods.mixed.payout import lengthened
-from ropewalk.methods.mixed.relaxation import relax
+from ropewalk.methods.mixed.relaxation import is_folded, push_aside, relax
 from ropewalk.methods.mixed.report import FemWork, read_state
 from ropewalk.methods.mixed.settle import LINE_CLAIMS, make_work, off_the_bed, rub_on_bed, still_water
 from ropewalk.methods.protocol import Claim, Report
@@ -57,6 +57,9 @@ class MixedFemStatics:
         if not np.any(state.tension > 0.0):
             guess(model, work.mesh, work.steps)
         copy_state(work.steps.trial, work.steps.now)
+        if is_folded(work):
+            push_aside(work)
+            copy_state(work.steps.now, work.steps.trial)
         return work
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
