@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,7 @@ def look(model: Model, audit: RunAudit, *moments: Moments, is_still: bool = Fals
     """Take passages of a run without ledger into the audit."""
     watch = Watch(model, audit, is_still)
     for passage in moments:
-        watch.take(passage, {})
+        watch.take(passage, ())
     watch.look()
 
 
@@ -197,10 +198,10 @@ def test_watch_goes_on_from_what_was_saved():
     passages = [Moments.of(states[:2]), Moments.of(states[2:])]
     whole, first = Watch(model, RunAudit(), True), Watch(model, RunAudit(), True)
     for passage, energy in zip(passages, ledger, strict=True):
-        whole.take(passage, energy)
-    first.take(passages[0], ledger[0])
+        whole.take(passage, (energy,))
+    first.take(passages[0], (ledger[0],))
     second = Watch(model, RunAudit(**json.loads(json.dumps(first.saved()))), True)
-    second.take(passages[1], ledger[1])
+    second.take(passages[1], (ledger[1],))
     assert second.saved() == whole.saved()
     assert whole.seen.touched and whole.seen.pushed and whole.seen.way > 0.0
 
@@ -358,6 +359,25 @@ def test_energy_is_judged_at_every_record():
     assert [(doubt.code, failed) for doubt, failed in found] == [("energy-numerics", True), ("energy-closure", True)]
     assert found[0][0].value == pytest.approx(30.0 / 130.0)
     assert found[1][0].value == pytest.approx(2.0 / 130.0)
+
+
+def test_the_bed_gives_back_what_it_holds():
+    """A line that lifts off a soft bed, in which it held 30 J: its term of the ledger holds these, too."""
+    end = ledger(0.0, 0.0) | {"kinetic": 130.0, "loss_seabed": -30.0}
+    assert not list(run_findings(build(pendulum()), seen(START, end), {"energy": end}))
+
+
+def test_parts_that_share_nothing_are_judged_one_by_one():
+    """1 J of 100 J lost by one of two platforms, of which the other exchanges 1 MJ."""
+    audit, small, large = seen(START, ledger(1.0, 0.0)), ledger(1.0, 0.0), ledger(0.0, 0.0)
+    large |= {"kinetic": 1e6, "potential": -1e6}
+    audit.count_energy(tuple(large), np.array([[START[name], large[name]] for name in large]), 1)
+    both = {name: small[name] + large[name] for name in large}
+    audit = RunAudit(**json.loads(json.dumps(asdict(audit))))  # as in a checkpoint
+    ((doubt, failed),) = run_findings(build(pendulum()), audit, {"energy": both})
+    assert (doubt.code, failed) == ("energy-numerics", False)
+    assert doubt.value == pytest.approx(0.01)
+    assert "in one of its independent parts" in doubt.sentence
 
 
 def test_what_damping_and_steps_pass_to_each_other_was_not_exchanged():

@@ -91,6 +91,16 @@ def test_steps_of_the_same_size_give_the_same_motion(monkeypatch: pytest.MonkeyP
         assert_allclose(found[name].values, whole[name].values, atol=1e-5 * largest, err_msg=name)
 
 
+def test_each_part_has_its_own_ledger() -> None:
+    """A platform must not hide in the energy of the others what the steps take from one."""
+    system = farm(step=0.05)
+    model, solver = build(system), apart(farm(step=0.05), MixedFem(step=0.05), 1)
+    passage = solver.march(model, solver.start(model, rw.statics(system).state), np.array([1.0, 2.0]))
+    assert len(passage.shares) == 3
+    for name, total in passage.energy.items():
+        assert_allclose(sum(share[name] for share in passage.shares), total, err_msg=name)
+
+
 def test_bits_do_not_depend_on_the_number_of_threads() -> None:
     """One, two, and more than there are parts."""
     system = farm()

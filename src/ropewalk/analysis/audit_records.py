@@ -27,8 +27,8 @@ class Watch:
     def __init__(self, model: Model, seen: RunAudit, is_still: bool, is_begin: bool = False) -> None:
         """is_still : nothing drives the run    is_begin : the first record will be that of an equilibrium"""
         self.model, self.seen, self.is_still, self.is_begin = model, seen, is_still, is_begin
-        self.is_first = not seen.first
-        self.energies: list[Mapping[str, Array]] = []  # of records that are not yet counted
+        self.is_first = not seen.books
+        self.energies: list[Sequence[Mapping[str, Array]]] = []  # ledgers of records that are not yet counted
         self.rows: Array = np.empty((len(NOTHING), model.lines.length.size))
         self.rows.T[:] = NOTHING
         self.extremes = Extremes(*self.rows)
@@ -41,13 +41,13 @@ class Watch:
         self.begun: Array | None = None  # (n_nodes, 3) m, where lines come to rest that begin at an equilibrium
         self.twines = _slack_twines(model) if model.nets.names else ()
 
-    def take(self, moments: Moments, energy: Mapping[str, Array]) -> None:
-        """Look at recorded moments.  energy : terms of the ledger by name, (n,) J each"""
+    def take(self, moments: Moments, ledgers: Sequence[Mapping[str, Array]]) -> None:
+        """Look at recorded moments.  ledgers : of each part that has its own, terms by name, (n,) J each"""
         fields = moments.fields
-        if energy:
+        if any(ledgers):
             if self.is_first:
                 self.seen.slack, self.is_first = _slack_energy(self.model, moments), False
-            self.energies.append(energy)
+            self.energies.append(ledgers)
         position = fields["position"]
         if position.size:
             if self.looked is None:  # records keep to the nodes of the first
@@ -97,9 +97,10 @@ class Watch:
         """Take into account all that was looked at since the last time."""
         seen, names = self.seen, self.model.names.lines
         if self.energies:
-            tables = [np.array([*energy.values()]) for energy in self.energies]
-            whole = tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1)
-            seen.count_energy(tuple(self.energies[0]), whole)
+            for k, ledger in enumerate(self.energies[0]):
+                tables = [np.array([*ledgers[k].values()]) for ledgers in self.energies]
+                whole = tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1)
+                seen.count_energy(tuple(ledger), whole, k)
             self.energies = []
         rows = self.rows.T.tolist()
         pulls = [("line", name, *row[:2]) for name, row in zip(names, rows, strict=True)]

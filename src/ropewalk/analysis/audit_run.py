@@ -50,17 +50,25 @@ MESH = 0.05  # of the range of end tensions: error that such a mesh may leave
 SLACK = 1e-3  # of the largest tension: an end below it is slack
 STRONG = 0.1  # of a line's weight: range of tensions that counts
 KINDS = {"closure": UNBOOKED, "loss_numerics": STEPS}  # terms of which a ledger has at least one
+ONLY_LOST = {"loss_impact": LOSS, "loss_damping": LOSS}  # the seabed also holds energy
+
+
+@dataclass
+class Book:
+    """What a ledger shows, J."""
+
+    first: dict[str, float] = field(default_factory=dict)  # terms at the first record
+    turned: float = 0.0  # energy exchanged: most of all records
+    held: float = 0.0  # largest term of all records
+    stepped: float = 0.0  # what the steps took, or gave (< 0), until the record where that is most
+    missed: float = 0.0  # largest closure of all records
 
 
 @dataclass
 class RunAudit:
     """What a run shows on its way. Part of every checkpoint, as plain data."""
 
-    first: dict[str, float] = field(default_factory=dict)  # J, terms of the ledger at the first record
-    turned: float = 0.0  # J, energy exchanged: most of all records
-    held: float = 0.0  # J, largest term of the ledger of all records
-    stepped: float = 0.0  # J, what the steps took, or gave (< 0), until the record where that is most
-    missed: float = 0.0  # J, largest closure of all records
+    books: list[Book] = field(default_factory=list)  # of the ledgers: one, or those of parts that share nothing
     home: list[list[list[float]]] = field(default_factory=list)  # m, PARTS at the first record of what nothing drives
     way: float = 0.0  # of the extent: how far that moved
     passed: list[list[float]] = field(default_factory=list)  # powers of ten of `way`, and when it passed them, s
@@ -75,6 +83,9 @@ class RunAudit:
     begun: float = 0.0  # of the extent: how far the solver moved lines and nets from the state that it was given
     ends: dict[str, list[float]] = field(default_factory=dict)  # N, by line: least and most tension of each end
     touched: dict[str, float] = field(default_factory=dict)  # m, longest element, by line that touched the bed
+
+    def __post_init__(self) -> None:
+        self.books = [Book(**book) if isinstance(book, dict) else book for book in self.books]
 
     def look_at_start(self, given: State, begun: State) -> None:
         """Take into account where the solver begins, against the state that it was given on the same nodes."""
@@ -111,14 +122,15 @@ class RunAudit:
             return 0.0
         return DECADES * math.log(10.0) / span
 
-    def count_energy(self, terms: Sequence[str], energy: Array) -> None:
-        """Take terms of the ledger into account.  energy : (n_terms, n) J"""
-        if not self.first:
-            self.first = dict(zip(terms, energy[:, 0].tolist(), strict=True))
-        now = exchanged(self.first, terms, energy)
-        self.turned, self.held = max(self.turned, now.turned), max(self.held, now.held)
-        self.stepped = max(self.stepped, now.stepped, key=abs)
-        self.missed = max(self.missed, now.missed)
+    def count_energy(self, terms: Sequence[str], energy: Array, ledger: int = 0) -> None:
+        """Take terms of a ledger into account.  energy : (n_terms, n) J    ledger : its number"""
+        if ledger == len(self.books):
+            self.books.append(Book(dict(zip(terms, energy[:, 0].tolist(), strict=True))))
+        book = self.books[ledger]
+        now = exchanged(book.first, terms, energy)
+        book.turned, book.held = max(book.turned, now.turned), max(book.held, now.held)
+        book.stepped = max(book.stepped, now.stepped, key=abs)
+        book.missed = max(book.missed, now.missed)
 
 
 class Exchange(NamedTuple):
@@ -180,14 +192,14 @@ def exchanged(first: Mapping[str, float], terms: Sequence[str], energy: Array) -
     most of all records, for what swings comes back.
 
     Velocities given at the start count as if they had come from rest: what spins freely exchanges nothing else.
-    Impacts, damping, drag and the bed only take energy: what they have given at a record was given by the steps.
+    Impacts and damping only take energy: what they have given at a record was given by the steps.
 
     first : J, at the first record    energy : (n_terms, n) J
     """
     if not any(name != "closure" for name in terms):
         return Exchange(0.0, 0.0, 0.0, 0.0)
     begin = np.array([first.get(name, 0.0) for name in terms])
-    kinds = np.array([KINDS.get(name, LOSS if name.startswith("loss_") else HELD) for name in terms])
+    kinds = np.array([(KINDS | ONLY_LOST).get(name, HELD) for name in terms])
     turned, held, stepped, missed = turned_over(np.ascontiguousarray(energy), begin, kinds)
     return Exchange(turned + 0.5 * first.get("kinetic", 0.0), held, stepped, missed)
 
@@ -204,24 +216,25 @@ def _by_lengths(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> fl
 
 
 def _energy(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
-    energy, turned, stepping = figures.get("energy"), audit.turned, audit.stepped
-    if energy is None or not set(KINDS) & set(energy) or not has_moved(turned, audit.held):
+    energy = figures.get("energy")
+    moving = [book for book in audit.books if has_moved(book.turned, book.held)]
+    if energy is None or not set(KINDS) & set(energy) or not moving:
         return
     finer = "run.step" if "largest_strain" in figures else "run.tolerance or run.step"
-    lost = max(abs(stepping) - audit.slack - _by_lengths(model, audit, figures), 0.0) / turned
+    of = "the energy exchanged" if len(audit.books) == 1 else "the energy exchanged in one of its independent parts"
+    allowed = audit.slack + _by_lengths(model, audit, figures)
+    lost, stepping = max((max(abs(book.stepped) - allowed, 0.0) / book.turned, book.stepped) for book in moving)
     if lost > NUMERICS:
         sign = "dissipates" if stepping >= 0.0 else "adds"
         text = (
-            f"the time integration {sign} {lost:.2g} of the energy exchanged, impacts excluded (limit {NUMERICS:g}); "
+            f"the time integration {sign} {lost:.2g} of {of}, impacts excluded (limit {NUMERICS:g}); "
             f"reduce {finer}, or give the lines damping"
         )
         yield Doubt("energy-numerics", "", lost, NUMERICS, text), lost > WORST_NUMERICS
-    missed = max(audit.missed, abs(float(energy.get("closure", 0.0)))) / turned
+    last = abs(float(energy.get("closure", 0.0))) if len(audit.books) == 1 else 0.0
+    missed = max(max(book.missed, last) / book.turned for book in moving)
     if missed > CLOSURE:
-        text = (
-            f"the imbalance of the energy ledger is {missed:.2g} of the energy exchanged (limit {CLOSURE:g}); "
-            f"reduce {finer}"
-        )
+        text = f"the imbalance of the energy ledger is {missed:.2g} of {of} (limit {CLOSURE:g}); reduce {finer}"
         yield Doubt("energy-closure", "", missed, CLOSURE, text), missed > WORST_CLOSURE
 
 

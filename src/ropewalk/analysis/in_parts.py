@@ -83,8 +83,9 @@ class InParts:
             return Passage(report, None, {})
         moments = joined_moments(self.parts, [p.moments.cut(0, reached) for p in passages if p.moments is not None])
         names = passages[0].energy
-        energy = {name: sum((p.energy[name][:reached] for p in passages), np.zeros(reached)) for name in names}
-        return Passage(report, moments, energy)
+        shares = tuple({name: p.energy[name][:reached] for name in names} for p in passages)
+        energy = {name: sum((share[name] for share in shares), np.zeros(reached)) for name in names}
+        return Passage(report, moments, energy, shares if names else ())
 
     def read(self, model: Model, work: PartsWork) -> State:
         """The State at the present time."""

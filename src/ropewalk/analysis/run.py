@@ -138,7 +138,7 @@ def run(
             except NotFiniteError as error:
                 report = replace(report, status=Status.NOT_FINITE, message=str(error))
                 raise ConvergenceError(_stopped(recorder, error.time, times[-1], str(error)), report) from None
-            watch.take(moments, passage.energy)
+            watch.take(moments, passage.shares or (passage.energy,))
         reached = 0 if moments is None else moments.time.size
         tally.count(report, reached)
         if not report.good:

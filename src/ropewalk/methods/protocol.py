@@ -119,6 +119,7 @@ class Passage(NamedTuple):
     report: Report
     moments: Moments | None  # those reached; None if none was
     energy: Mapping[str, Array]  # terms of the energy balance, (n,) J each
+    shares: tuple[Mapping[str, Array], ...] = ()  # of parts that exchange no energy, if they are told apart
 
 
 @runtime_checkable

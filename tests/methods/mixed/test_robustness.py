@@ -109,7 +109,7 @@ def test_inextensible_lines_without_damping_pass_their_snaps(seed: int) -> None:
 
 
 def test_steps_of_a_fine_tolerance_end_above_the_least_step() -> None:
-    """A damped rope let go along itself: at 1e-7 the step of a jump was below the shortest, and the run stopped at 0."""
+    """A damped rope let go along itself: at 1e-7 the step of a jump was below the least, and runs stopped at 0."""
     rope = {"diameter": 0.1, "mass": 10.0, "axial_stiffness": 1e8, "damping": 0.05}
     system = System.model_validate(
         {
