@@ -14,11 +14,20 @@ from ropewalk.loads.cut import HULL_WATER, surface_plane
 from ropewalk.methods.linear.assembly import Assembled, assemble
 from ropewalk.methods.linear.equilibrium import place_of
 from ropewalk.methods.linear.unknowns import Place, Unknowns, number
-from ropewalk.methods.linear.wet import Wet, drag_matrices, wave_force, wet_parts
+from ropewalk.methods.linear.wet import Wet, drag_matrices, water_motion, wave_force, wet_parts
 from ropewalk.model.arrays import Array, records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state, rotation_matrix
-from ropewalk.physics.waves import COLUMNS, WaveRows, kinematics
+from ropewalk.physics.waves import (
+    ACCELERATION,
+    COLUMNS,
+    ELEVATION,
+    STRETCHING_NONE,
+    VELOCITY,
+    WaveRows,
+    kinematics,
+    wave_table,
+)
 from ropewalk.spec.system import System
 
 STEP = 1e-6  # m, rad: truncation and round-off of a central difference are then both below 1e-8 of the stiffness
@@ -184,3 +193,18 @@ def test_drag_on_a_tilted_hull_is_that_of_the_time_domain(hull: str) -> None:
     bare_hull = TimeDomain(at_rest(tilted(hull))[0], place)  # what spins without drag has gyroscopic forces
     found = calm(0.0, still, v, still) - bare_hull(0.0, still, v, still)
     assert_allclose(found, wrench, atol=1e-9 * np.abs(wrench).max())
+
+
+@pytest.mark.parametrize("depth", [25.0, np.inf])
+def test_water_motion_of_a_response_is_the_wave_of_the_time_domain(depth):
+    """u(t) = Re(U exp(-i omega t)) at any time; the columns are those of the time domain."""
+    omega, heading, t = 0.9, 0.6, 1.7
+    place = np.array([[0.0, 0.0, -3.0], [40.0, -25.0, -12.0], [7.0, 3.0, 0.4]])
+    found = water_motion(omega, heading, depth, 9.81, place)
+    out = np.empty((3, COLUMNS))
+    kinematics(wave_table(1.0, omega, heading, 0.0, depth, 9.81, stretching=STRETCHING_NONE), place, t, depth, out)
+    turn = np.exp(-1j * omega * t)
+    # 5e-14 of the sum of the components, physics/waves.py
+    assert_allclose((found.velocity * turn).real, out[:, VELOCITY : VELOCITY + 3], rtol=0, atol=1e-13)
+    assert_allclose((found.acceleration * turn).real, out[:, ACCELERATION : ACCELERATION + 3], rtol=0, atol=1e-13)
+    assert_allclose((found.elevation * turn).real, out[:, ELEVATION], rtol=0, atol=1e-13)
