@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csc_matrix
 
 from ropewalk.methods.linear.assembly import Assembled
-from ropewalk.methods.linear.direct import Answer, Direct, Excitation
 from ropewalk.methods.linear.equilibrium import Rest, find_rest
 from ropewalk.methods.linear.links import refuse_friction
 from ropewalk.methods.linear.pencil import Factor, Pencil
@@ -18,6 +18,9 @@ from ropewalk.methods.linear.unknowns import Place, Unknowns, number
 from ropewalk.model.arrays import Records
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
+
+if TYPE_CHECKING:
+    from ropewalk.methods.linear.direct import Answer, Excitation
 
 ASYMMETRY = 1e-9  # of the largest stiffness of its two unknowns: what round-off leaves at rest is below
 
@@ -106,4 +109,6 @@ class LinearSystem:
 
     def response(self, excitation: Excitation, *, together: bool, drag: bool = True) -> Answer:
         """See :meth:`Direct.response`."""
+        from ropewalk.methods.linear.direct import Direct  # modes need none of it
+
         return Direct(self.model, self.unknowns, self.rest).response(excitation, together=together, drag=drag)
