@@ -11,7 +11,7 @@ import numpy as np
 from ropewalk.analysis.audit_run import is_driven
 from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.bars import Rest
+from ropewalk.methods.bars import Stillness
 from ropewalk.methods.claims import demands
 from ropewalk.methods.protocol import Solver
 from ropewalk.methods.registry import BAR_SOLVERS, solver_class
@@ -19,7 +19,7 @@ from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state
 from ropewalk.spec.system import System
 
-STILL, HOLD = Rest.STILL, Rest.HOLD  # m/s, s
+STILL, HOLD = Stillness.STILL, Stillness.HOLD  # m/s, s
 LOOK = 0.05  # s between looks at the velocities
 PATIENCE = 5.0  # times the time that a small step needs, [Otto2022], sec. 6.2.4
 BACK_OFF = 10.0  # factor on a first step that does not come to rest
@@ -49,7 +49,7 @@ def settling_time(
     step = _step(solver)
     stride = max(1, math.floor(LOOK / step)) * step
     work = solver.start(model, state)
-    rest = Rest(still, hold)
+    rest = Stillness(still, hold)
     count = 0
     with time_bar(None, longest) as show:
         while count * stride < longest:

@@ -17,7 +17,7 @@ from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.bars.equilibrium import BarsStatics
 from ropewalk.methods.bars.loads import supports
 from ropewalk.methods.bars.recursive import Recursive
-from ropewalk.methods.bars.settling import Rest, Settling
+from ropewalk.methods.bars.settling import Settling, Stillness
 from ropewalk.methods.bars.settling_loads import Supports
 from ropewalk.methods.bars.work import start_bars
 from ropewalk.methods.registry import BAR_SOLVERS
@@ -189,7 +189,7 @@ def test_led_supports_start_and_stop_at_rest():
 
 def test_rest_must_last():
     """A node that is slow for less than the time to hold starts the clock anew."""
-    rest = Rest(1e-3, 1.0)
+    rest = Stillness(1e-3, 1.0)
     assert not rest.look(0.0, 5e-4)
     assert not rest.look(0.9, 5e-4)
     assert not rest.look(1.0, 2e-3)

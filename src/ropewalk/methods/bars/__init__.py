@@ -1,7 +1,7 @@
 """Rigid bars between nodes, for lines and nets.
 
 Solvers in time: `Constrained`, `Recursive`, `Projection`, `ConstrainedImplicit` and `JointAngles`; of statics:
-`BarsStatics` and `Settling`, whose criterion that all nodes stay slow is `Rest`.
+`BarsStatics` and `Settling`, whose criterion that all nodes stay slow is `Stillness`.
 """
 
 from typing import TYPE_CHECKING
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ropewalk.methods.bars.joint_angles import JointAngles as JointAngles
     from ropewalk.methods.bars.projection import Projection as Projection
     from ropewalk.methods.bars.recursive import Recursive as Recursive
-    from ropewalk.methods.bars.settling import Rest as Rest
     from ropewalk.methods.bars.settling import Settling as Settling
+    from ropewalk.methods.bars.settling import Stillness as Stillness
 
 __all__ = [
     "BarsStatics",
@@ -25,8 +25,8 @@ __all__ = [
     "JointAngles",
     "Projection",
     "Recursive",
-    "Rest",
     "Settling",
+    "Stillness",
 ]
 
 __getattr__ = face(
@@ -39,7 +39,7 @@ __getattr__ = face(
         "projection": ("Projection",),
         "recursive": ("Recursive",),
         "settling": (
-            "Rest",
+            "Stillness",
             "Settling",
         ),
     },

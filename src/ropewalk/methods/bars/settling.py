@@ -65,7 +65,7 @@ MOST_WORK = 3e6  # bars times steps that are spent unless a duration is given: 5
 GENTLE = 0.5  # most of damping times step: the recursion takes the damping explicitly
 
 
-class Rest:
+class Stillness:
     """Since when all nodes are at rest."""
 
     STILL = 1e-3  # m/s, below which a node counts as at rest, [Otto2022], sec. 6.1 as identified
@@ -128,8 +128,8 @@ class Settling:
     ramp: float | None = None
     damping: float | None = None
     duration: float | None = None
-    still: float = Rest.STILL
-    hold: float = Rest.HOLD
+    still: float = Stillness.STILL
+    hold: float = Stillness.HOLD
     tolerance: float = 1e-6
 
     name: ClassVar[str] = "settle"
@@ -183,7 +183,7 @@ class Settling:
 
     def _settle(self, work: SettlingWork, begin: float, ramp: float, longest: float) -> Report:
         """Time integration until all criteria hold, or for `longest` (s)."""
-        bars, rest = work.bars, Rest(self.still, self.hold)
+        bars, rest = work.bars, Stillness(self.still, self.hold)
         now, before, old_r = 0.0, unbalance(bars), bars.steps.r.copy()
         found, kept = Found(), Kept.of(bars)
         while now < longest and not self._too_long(work):
