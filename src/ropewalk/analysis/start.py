@@ -117,7 +117,7 @@ def _at_rest(
     system: System, model: Model, solver: Solver, functions: Fields, *, settle: bool
 ) -> tuple[State, Sequence[Doubt]]:
     """Equilibrium on the bars of a solver of bars; with `settle` on the mesh of any solver."""
-    from ropewalk.analysis.static_doubts import FRICTIONLESS
+    from ropewalk.analysis.static_doubts import FRICTIONLESS, MESH_FIGURES
     from ropewalk.analysis.statics import statics
 
     has_functions = bool(functions.names())
@@ -135,8 +135,12 @@ def _at_rest(
     if not report.good:
         text = f"'{solver.name}' has no equilibrium to start from: {report.message or report.status.value}"
         raise ConvergenceError(f"{text}; start the run 'as_given'", report)
-    if FRICTIONLESS in report.message:
-        doubts = replace(equilibrium, report=replace(equilibrium.report, message=report.message)).start_doubts
+    if hasattr(solver, "at_rest"):
+        own = {name: report.figures[name] for name in MESH_FIGURES if name in report.figures}
+        figures = {name: value for name, value in equilibrium.report.figures.items() if name not in MESH_FIGURES} | own
+        message = report.message if FRICTIONLESS in report.message else equilibrium.report.message
+        known = replace(equilibrium.report, message=message, figures=figures)
+        doubts = replace(equilibrium, report=known).start_doubts
     return static.read(model, work), doubts
 
 

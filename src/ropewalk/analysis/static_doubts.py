@@ -23,6 +23,8 @@ from ropewalk.model.state import State, rotation_matrix
 STRETCH = 0.1  # strain beyond which a line is more likely too short than meant so
 SLACK = 1e-3  # of a line's weight: tension below which it has no shape of its own
 FRICTION = 1e-3  # of the largest end force: what friction may hold before the anchor's share is in doubt
+DISCRETISED = "discretisation"
+MESH_FIGURES = ("discretisation_error", "accuracy", "mesh_unjudged")  # of a report
 DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case gives another
 NEAR_BED = 1e-3  # of a line's length over the bed: what is attached there may as well stand on it
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
@@ -46,7 +48,7 @@ def static_doubts(model: Model, state: State, report: Report, stability: Verdict
     yield from _heeled(model, state)
     yield from _foils(model, state)
     yield from _stability(stability)
-    yield from _mesh(report)
+    yield from mesh_doubts(report)
 
 
 def _slack(model: Model, state: State, report: Report) -> Iterator[Doubt]:
@@ -244,7 +246,8 @@ def _stability(stability: Verdict | None) -> Iterator[Doubt]:
         yield Doubt("neutral", "", float(stability.neutral), 0.0, text)
 
 
-def _mesh(report: Report) -> Iterator[Doubt]:
+def mesh_doubts(report: Report) -> Iterator[Doubt]:
+    """Of an equilibrium on a mesh, or of a run that began with one."""
     figures: Any = report.figures
     error = figures.get("discretisation_error") if hasattr(figures, "get") else None
     limit = float(figures.get("accuracy", DISCRETISATION)) if error is not None else DISCRETISATION
@@ -253,10 +256,10 @@ def _mesh(report: Report) -> Iterator[Doubt]:
             "the discretisation error of the end tensions is not known: no equilibrium was found on another mesh to "
             "compare with; change the number of elements, or use another method"
         )
-        yield Doubt("discretisation", "", 1.0, limit, text)
+        yield Doubt(DISCRETISED, "", 1.0, limit, text)
     if error is not None and float(error) > limit:
         text = (
             f"the discretisation error of the end tensions is about {percent(float(error))} (limit "
             f"{percent(limit)}); give the lines more elements, or statics.accuracy"
         )
-        yield Doubt("discretisation", "", float(error), limit, text)
+        yield Doubt(DISCRETISED, "", float(error), limit, text)

@@ -14,9 +14,10 @@ import numpy as np
 
 from ropewalk.assembly.link_start import close_links
 from ropewalk.errors import InputError
-from ropewalk.methods.bars.accuracy import ACCURACY, judge
+from ropewalk.methods.bars.accuracy import ACCURACY, judge, with_bars
 from ropewalk.methods.bars.anchors import laid_points
 from ropewalk.methods.bars.bed import friction_note
+from ropewalk.methods.bars.build import bar_counts
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.flow import WORK, Flow, Rest
@@ -57,13 +58,15 @@ class BarsStatics:
 
     tolerance : residual force over the largest load on a node    most : quick iterations before the motion of
     bars that can only pull is followed    lumping : see build.py    accuracy : wanted error of end forces by the
-    length of the bars, relative; infinite where the bars are to stay as they are, unjudged
+    length of the bars, relative; infinite where the bars and their ends are to stay as they are, for a run
+    judged : whether that error is stated
     """
 
     tolerance: float = 1e-9
     most: int = 200
     lumping: Lumping = "halves"
     accuracy: float = ACCURACY
+    judged: bool = True
 
     name: ClassVar[str] = "bars_statics"
     claims: ClassVar[frozenset[Claim]] = (BAR_CLAIMS - {Claim.DYNAMICS}) | {
@@ -83,13 +86,14 @@ class BarsStatics:
 
     def advance(self, model: Model, work: BarsWork, t: float) -> Report:
         """Find the equilibrium under the loads at t."""
-        report = self._solve(model, work, t)
-        if not (report.good and math.isfinite(self.accuracy)):
-            return report
-        report = self._laid(model, work, t, report)
-        if report.good and model.lines.length.size:
+        report, stays = self._solve(model, work, t), math.isinf(self.accuracy)
+        if report.good and not stays:
+            report = self._laid(model, work, t, report)
+        if report.good and self.judged and model.lines.length.size:
             rubs = work.field.grip.friction[0].coefficient > 0.0  # without friction here, compare with none
-            figures = judge(model, work, self.accuracy, lambda other, near: self._again(other, near, t, rubs))
+            own = with_bars(model, bar_counts(model)) if stays else model
+            wanted = ACCURACY if stays else self.accuracy
+            figures = judge(own, work, wanted, lambda other, near: self._again(other, near, t, rubs))
             report = replace(report, figures={**report.figures, **figures})
         return report
 
@@ -115,14 +119,14 @@ class BarsStatics:
         """
         if not rubs:
             model = model._replace(sea=model.sea._replace(bed_rest_friction=0.0))
-        still = replace(self, accuracy=math.inf)
+        still, stays = replace(self, accuracy=math.inf, judged=False), math.isinf(self.accuracy)
         try:
             work = still.start(model, near)
         except InputError:  # lines without mass have nodes at their ends only
             return None
         work.own["effort"] = JUDGING
         report = still.advance(model, work, t)
-        good = report.good and still._laid(model, work, t, report).good
+        good = report.good and (stays or still._laid(model, work, t, report).good)
         lacks = rubs and work.field.grip.friction[0].coefficient == 0.0  # found on the first bars, not on these
         return work if good and not lacks else None
 

@@ -53,7 +53,7 @@ class BarsInTime(ABC):
         return read_bars(model, work)
 
     def at_rest(self) -> Any:
-        """The static solver on the same bars: what is at rest for other methods swings on these."""
+        """The static solver on the same bars, with their error: what is at rest for other methods swings on these."""
         from ropewalk.methods.bars.equilibrium import BarsStatics  # it is made of one of these solvers' parts
 
         return BarsStatics(lumping=self.lumping, accuracy=math.inf)

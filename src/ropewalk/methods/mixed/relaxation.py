@@ -71,7 +71,7 @@ def push_aside(work: FemWork) -> None:
 
 
 def is_folded(work: FemWork) -> bool:
-    """Whether elements lie in one place, as all of a slack line on the bed below its upper end do in the closed form."""
+    """Whether elements lie in one place, as those of a slack line below its upper end do in the closed form."""
     mesh, r = work.mesh, work.steps.now.X[0]
     for a, b in pairwise(mesh.node_start):
         chord = np.linalg.norm(np.diff(r[a:b], axis=0), axis=1)

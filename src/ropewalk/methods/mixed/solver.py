@@ -278,7 +278,7 @@ class MixedFem:
             "start": work.start_remark,
         }
         if (error := float(work.rest[0].mesh_error)) >= 0.0:
-            figures["discretisation_error"] = error
+            figures |= {"discretisation_error": error, "accuracy": self.accuracy}
         if work.worst_miss[0] >= 0.0:
             figures["constraint_drift"] = float(work.worst_miss[0])
         if self.ledger:
