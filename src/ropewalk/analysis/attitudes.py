@@ -19,9 +19,8 @@ def directions(model: Model, body: int) -> Array:
     How a body is turned about an axis that holds all of them says nothing: a buoy on one line may have any yaw.
     """
     lines, links = model.lines, model.links
-    arms = [lines.end_offset[(lines.end_kind == BODY) & (lines.end_index == body)]]
-    arms.append(links.offset[(links.end_kind == BODY) & (links.end_index == body)])
-    found = np.concatenate(arms).reshape(-1, 3)
+    here, joined = ((parts.end_kind == BODY) & (parts.end_index == body) for parts in (lines, links))
+    found = np.concatenate([lines.end_offset[here], links.offset[joined]]).reshape(-1, 3)
     lengths = np.linalg.norm(found, axis=1)
     return np.vstack([UPRIGHT, found[lengths > 0.0] / lengths[lengths > 0.0, None]])
 

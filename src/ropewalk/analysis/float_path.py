@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.audit_poses import Audited, refuse_unsound
+from ropewalk.analysis.case_doubts import case_doubts
+from ropewalk.analysis.doubts import as_json
 from ropewalk.analysis.rod_time import rod_of
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.rods import FloatingPose, descend, traced_equilibrium
@@ -73,7 +76,12 @@ def float_path(
         "moment_y": ("iteration", rows[:, 3]),
     }
     attrs: dict[str, Any] = {"title": system.title, "rod": key, "method": method, "status": status}
+    attrs["doubts"] = as_json(case_doubts(system, "static"))
     if end is not None:
+        try:
+            refuse_unsound(f"rod '{key}': the end of the path", Audited(model).figures(end.heave, end.up))
+        except ConvergenceError as error:
+            attrs["status"] = str(error)
         attrs |= {"evaluations": end.evaluations, "heave": end.heave}
         attrs |= {"roll": float(np.degrees(end.roll)), "pitch": float(np.degrees(end.pitch))}
     found: xr.Dataset = described(xr.Dataset(variables, {"iteration": np.arange(len(rows))}, attrs), "float_path")

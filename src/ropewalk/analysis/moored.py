@@ -7,6 +7,7 @@ from itertools import islice, product
 
 import numpy as np
 
+from ropewalk.analysis.audit_poses import Audited, Holding, refuse_unsound
 from ropewalk.analysis.floating import Floating, float_rods
 from ropewalk.analysis.stability import Equilibria, FloatingState, all_equilibria
 from ropewalk.assembly.balance_newton import Place
@@ -68,9 +69,9 @@ def float_all(system: Source, name: str | None = None, *, slices: bool = False, 
         return float_rods(system, name, slices=slices, time=time)
     moored = float_moored(system, slices=slices, time=time)
     names = [name] if name is not None else list(system.rods)
-    others = {key: float_rods(system, key, slices=slices, time=time)[key] for key in names if key not in moored}
-    found = {key: moored[key] if key in moored else others[key] for key in names}
-    return Floating(system, found)
+    parts = {key: moored if key in moored else float_rods(system, key, slices=slices, time=time) for key in names}
+    found = {key: part[key] for key, part in parts.items()}
+    return Floating(system, found, {key: part.audit[key] for key, part in parts.items()})
 
 
 def float_moored(system: Source, *, slices: bool = False, time: float = 0.0) -> Floating:
@@ -109,7 +110,18 @@ def float_moored(system: Source, *, slices: bool = False, time: float = 0.0) -> 
         name: MooredEquilibria(tuple(_state(model, rod, b, k) for b in found), len(found), None, tried)
         for k, (name, rod) in enumerate(rods.items())
     }
-    return Floating(system, moored)
+    audit = {name: [_audited(model, name, rod, b, k) for b in found] for k, (name, rod) in enumerate(rods.items())}
+    return Floating(system, moored, audit)
+
+
+def _audited(model: Model, name: str, rod: RodModel, balance: MooredBalance, k: int) -> dict[str, float]:
+    """Figures of rod k under the forces of its lines; ConvergenceError if it is out of balance."""
+    at, lines = balance.rods[k], model.lines
+    own = (lines.end_kind == BODY) & (lines.end_index == len(model.names.bodies) - len(balance.rods) + k)
+    held = Holding(lines.end_offset[own], balance.end_force[own] @ at.rotation)
+    figures = Audited(rod).figures(float(at.position[2]), np.ascontiguousarray(at.rotation[2]), held=held)
+    refuse_unsound(f"rod '{name}' on its lines", figures)
+    return figures
 
 
 def start_place(model: Model, rods: tuple[RodModel, ...], poses: tuple[FloatingPose, ...]) -> Place:

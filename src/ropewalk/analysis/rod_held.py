@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ropewalk.analysis.audit_poses import Holding
 from ropewalk.analysis.stability import SAME_DIRECTION, Equilibria, FloatingState, all_equilibria, spread_directions
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.rods import BentRod, FloatingPose, Hold, bend, equilibrium
 from ropewalk.model.rods import Array, RodModel, place
+from ropewalk.physics.rod_energy import upright_frame
 from ropewalk.spec import rods as spec
 
 STARTS = 24  # directions of up tried beside the stable poses of the free rod
@@ -63,6 +65,14 @@ def held_equilibria(
         raise ConvergenceError(f"rod '{name}': no stable equilibrium within its supports, from {len(poses)} starts")
     kept.sort(key=lambda found: found.energy)
     return HeldEquilibria(tuple(_state(found) for found in kept), len(kept), None, len(poses))
+
+
+def holding(state: HeldState, held: spec.Hold) -> Holding:
+    """What holds a rod, as its audit takes it."""
+    R, _, _ = upright_frame(state.pose.up)
+    springs = tuple((support.s, support.height, support.stiffness) for support in held.supports)
+    force, moment = state.head_force * state.pose.up[None], np.array([*state.head_moment, 0.0]) @ R
+    return Holding(np.zeros((0, 3)), force, moment, springs, held.head is not None, clamped_up(held) is not None)
 
 
 def clamped_up(held: spec.Hold) -> Array | None:

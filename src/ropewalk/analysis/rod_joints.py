@@ -9,6 +9,7 @@ from itertools import islice
 
 import numpy as np
 
+from ropewalk.analysis.audit_poses import Audited, refuse_unsound
 from ropewalk.analysis.rod_time import rod_of
 from ropewalk.analysis.stability import all_equilibria, kind_of
 from ropewalk.errors import ConvergenceError, InputError
@@ -114,6 +115,11 @@ def joint_angles(
         z = _height(model, up, heave)
         pose = FloatingPose.at(model, up, z, hydrostatics(model.panels, z, up), counts=(steps, steps))
         one = JointAngles(tuple(np.degrees(angles).tolist()), case(angles), pose, kind_of(model, pose), steps)
+        try:
+            refuse_unsound(f"rod '{key}'", Audited(model).figures(z, up, one.kind))
+        except ConvergenceError as error:
+            trouble = str(error)
+            continue
         if one.stable:
             return one
         found.append(one)

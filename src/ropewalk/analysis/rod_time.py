@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ropewalk.analysis.audit_poses import Audited, refuse_unsound
+from ropewalk.analysis.case_doubts import case_doubts
+from ropewalk.analysis.doubts import as_json
 from ropewalk.analysis.stability import all_equilibria
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.rods import FloatingPose, bend, equilibrium
@@ -54,6 +57,8 @@ def float_in_time(system: Source, times: Sequence[float] | Array, name: str | No
             poses.append(_pose(rod, model, poses[-1] if poses else None))
         except ConvergenceError as error:
             raise ConvergenceError(f"rod '{key}' at t = {t:g} s: {error}") from None
+        if rod.elasticity is None:
+            refuse_unsound(f"rod '{key}' at t = {t:g} s", Audited(model).figures(poses[-1].heave, poses[-1].up))
     up = np.array([pose.up for pose in poses])
     cosine = np.sum(up[1:] * up[:-1], axis=1)
     turned = np.degrees(np.arctan2(np.linalg.norm(np.cross(up[1:], up[:-1]), axis=1), cosine))
@@ -68,7 +73,8 @@ def float_in_time(system: Source, times: Sequence[float] | Array, name: str | No
         "angle": (("time", "joint"), np.array(angles).reshape(moments.size, -1)),
     }
     coordinates = {"time": moments, "axis": ["x", "y", "z"], "joint": [joint.s for joint in rod.joints]}
-    attrs = {"title": system.title, "created_by": "ropewalk float_in_time", "rod": key}
+    doubts = as_json(case_doubts(system, "static"))
+    attrs = {"title": system.title, "created_by": "ropewalk float_in_time", "rod": key, "doubts": doubts}
     found: xr.Dataset = described(xr.Dataset(variables, coordinates, attrs), "float_in_time")
     return found
 
@@ -93,4 +99,6 @@ def _pose(rod: Rod, model: RodModel, before: FloatingPose | None) -> FloatingPos
         before = equilibrium(model, before.up, before.heave)
     if rod.elasticity is None:
         return before
-    return bend(model, (rod.elasticity.torsion, *rod.elasticity.bending), before).pose
+    bent = bend(model, (rod.elasticity.torsion, *rod.elasticity.bending), before)
+    refuse_unsound("the bent rod", Audited(bent.rod).figures(bent.pose.heave, bent.pose.up))
+    return bent.pose

@@ -54,11 +54,10 @@ class Verification(Shown, dict[str, Any]):
 def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
     """Statics by every method that claims the case, against the most exact of those whose assumptions hold.
 
-    `agree` is true where forces (of line ends, and of points on their supports), shapes and attitudes of bodies differ by
-    no more than `tolerance` of the largest force, of the longest line and of 2 rad, or by the larger of the discretisation
-    errors that the two state. Methods whose answers the
-    audit rejects are named and not compared; of methods that leave part of the case out, and say so, differences do not
-    count.
+    `agree` is true where forces (of line ends, and of points on their supports), shapes and attitudes of bodies differ
+    by no more than `tolerance` of the largest force, of the longest line and of 2 rad, or by the larger of the
+    discretisation errors that the two state. Methods whose answers the audit rejects are named and not compared; of
+    methods that leave part of the case out, and say so, differences do not count.
     """
     system, tolerance = System.of(system), arguments.number("tolerance", tolerance)
     refuse_only_rods(system)
@@ -159,7 +158,8 @@ def difference(one: Equilibrium, other: Equilibrium) -> tuple[float, float]:
     if one.state.net_position.shape == other.state.net_position.shape:
         position = max(position, _largest(one.state.net_position - other.state.net_position))
     on_supports = np.einsum("pmi,pi->pm", model.points.frame, one.state.point_force - other.state.point_force)
-    on_supports[model.points.joint == SPRING] = 0.0  # follows from the position, and methods with elements leave it out
+    is_sprung = model.points.joint == SPRING
+    on_supports[is_sprung] = 0.0  # follows from the position, and methods with elements leave it out
     return position, max(_largest(one.state.end_force - other.state.end_force), _largest(on_supports))
 
 

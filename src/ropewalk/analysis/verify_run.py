@@ -41,9 +41,10 @@ def verify_run(system: Source, tolerance: float = RUN_TOLERANCE) -> dict[str, An
     """The run by every solver that claims it: end tensions, shapes and energies against the first.
 
     Differences of forces are root mean squares over the records, of the largest; those of places the largest of all
-    records, at equal arc length of lines, and so those of the attitudes of bodies; those of energy root mean squares of the kinetic energy, of the energy
-    exchanged, where both have a ledger. `agree` is true where none is above `tolerance` of the largest force,
-    of the longest line, of 2 rad and of the energy exchanged, or above the larger of the mesh errors that the two state.
+    records, at equal arc length of lines, and so those of the attitudes of bodies; those of energy root mean squares
+    of the kinetic energy, of the energy exchanged, where both have a ledger. `agree` is true where none is above
+    `tolerance` of the largest force, of the longest line, of 2 rad and of the energy exchanged, or above the larger
+    of the mesh errors that the two state.
     """
     from ropewalk.analysis.run import simulate
 
