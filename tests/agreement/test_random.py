@@ -20,9 +20,10 @@ import ropewalk as rw
 
 # of every kind; none takes more than a second once its kernels are compiled
 # beds that are soft (8400281; 9200018: under a weight), friction of a weight on the bed (8400210; 9300196: on a slope),
-# anchors (8400128, 71116104), bars that lift off within their first (70000009), a thick end at the surface (86000045)
+# anchors (8400128, 71116104), bars that lift off within their first (70000009), a thick end at the surface (86000045),
+# lines that bend on a smooth bed (113000021, 113000028)
 BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35, 8400128, 8400210, 8400281, 9200018, 9300196, 70000009, 71116104,
-          86000045)  # fmt: skip
+          86000045, 113000021, 113000028)  # fmt: skip
 # of the wide kinds, by all methods: bars whose touchdown lies badly (51350030); by auto: most kinds, and a current
 # whose profile has a kink at the bottom (51300017), pressure that winds up a line to a free point (97600033)
 WIDE_BY_ALL = (51350010, 51350030)

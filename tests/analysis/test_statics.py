@@ -147,3 +147,20 @@ def test_stretched_length_of_a_tapered_rod_in_two_pieces():
     top, end = found.state.point_position
     # Simpson's rule between 50 nodes on a parabola in s: below 1e-9
     assert_allclose(found.line("rod")["stretched_length"], np.linalg.norm(end - top), rtol=1e-9)
+
+
+def test_methods_that_come_closest_are_named_where_none_does_a_case():
+    """Nets are supported, and laws by tables are, but not both at once."""
+    law = {"kind": "table", "strain": [0, 0.1], "tension": [0, 100.0]}
+    case = rw.System.model_validate({
+        "environment": {"seabed": {"kind": "none"}},
+        "sections": {"t": {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": law}},
+        "nets": {"n": {"panel": {"kind": "rectangle", "corners": [[0, 0, -1], [3, 0, -1], [3, 0, -4], [0, 0, -4]]},
+                       "section": "t", "bar_length": 0.5}},
+    })  # fmt: skip
+    with pytest.raises(InputError) as refused:
+        rw.statics(case)
+    assert str(refused.value) == (
+        "no method supports everything in this case: method 'shooting' does not support nets; "
+        "method 'bars_statics' does not support table and polynomial laws"
+    )

@@ -11,6 +11,7 @@ from ropewalk.analysis.audit_loads import Fabric, Wetness, line_load, lump_load,
 from ropewalk.analysis.audit_string import (
     Misses,
     Spans,
+    along_bed,
     hangs_free,
     integral_of_tangent,
     landing,
@@ -337,6 +338,9 @@ def _on_bed(
     jump = _explained(model, spans, rows, norm(n0), norm(n1)) * h
     miss = np.maximum(0.0, norm(chord - reach) - jump)
     place = np.where(slack, np.maximum(0.0, norm(chord) - np.maximum(norm(reach), h)), miss)
+    bends = np.flatnonzero(on0 & on1 & ~slack & (place > place_limit[rows])) if sea.bed_friction == 0.0 else rows[:0]
+    if bends.size:
+        place[bends] = along_bed(model, state, spans, rows[bends], place_limit[rows[bends]])
     lifts = np.flatnonzero(on0 != on1)
     if lifts.size:
         free = hangs_free(model, state, spans, rows[lifts], force_limit, place_limit)

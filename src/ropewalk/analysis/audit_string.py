@@ -154,9 +154,34 @@ def _has_drag(model: Model) -> bool:
     return bool(sea.water_density > 0.0 and sea.current_speed > 0.0 and drags)
 
 
-def _march(model: Model, state: State, spans: Spans, which: Flags, steps: int, smooth: bool) -> tuple[Array, Array]:
-    """Position and force that the intervals `which` arrive with at their far nodes."""
+def along_bed(model: Model, state: State, spans: Spans, rows: Ints, place_limit: Array) -> Array:
+    """(k,) m: miss of intervals that lie on a smooth bed, integrated in its plane in ever finer steps, as above it.
+
+    rows : intervals    place_limit : (k,) m, what counts as a miss
+    """
+    which: Flags = np.zeros(spans.first.size, dtype=np.bool_)
+    which[rows] = True
+    order, normal = np.flatnonzero(which), model.sea.bed_normal
+    goal = state.position[spans.first[order] + 1]
+    miss = np.full(spans.first.size, np.inf)
+    for steps in REFINEMENTS:
+        r, _ = _march(model, state, spans, which, steps, True, normal)
+        apart = goal - r
+        miss[order] = norm(apart - np.outer(apart @ normal, normal))
+        if np.all(miss[rows] <= place_limit):
+            break
+    return miss[rows]
+
+
+def _march(
+    model: Model, state: State, spans: Spans, which: Flags, steps: int, smooth: bool, bed: Array | None = None
+) -> tuple[Array, Array]:
+    """Position and force that the intervals `which` arrive with at their far nodes.
+
+    bed : (3,) normal of the bed that carries all loads across it; None above the bed
+    """
     r, n = state.position[spans.first].copy(), state.node_force[spans.first].copy()
+    n = n if bed is None else _flat(n, bed)
     legs = which[spans.span]
     for level in range(int(spans.depth[legs].max(initial=-1)) + 1):
         rows = np.flatnonzero(legs & (spans.depth == level))
@@ -164,33 +189,48 @@ def _march(model: Model, state: State, spans: Spans, which: Flags, steps: int, s
         of = Fabric(spans.line[own], spans.section[rows])
         h = (spans.high[rows] - spans.low[rows]) / steps
         place, force = r[own], n[own]
-        advance = _runge_kutta if smooth else _straight
         for k in range(steps):
-            place, force = advance(model, of, spans.low[rows] + k * h, h, place, force)
+            at = spans.low[rows] + k * h
+            if smooth:
+                place, force = _runge_kutta(model, of, at, h, place, force, bed)
+            else:
+                place, force = _straight(model, of, at, h, place, force)
         hung = spans.jump[rows]
         if np.any(hung[:, 3] > 0.0):
             load = lump_load(model, place, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[rows]
+            load = load if bed is None else _flat(load, bed)
             force = force - np.where((hung[:, 3] > 0.0)[:, None], load, 0.0)
         r[own], n[own] = place, force
     return r[which], n[which]
 
 
-def _slope(model: Model, of: Fabric, s: Array, r: Array, n: Array, wet: Wetness) -> tuple[Array, Array]:
-    """r' and n' of the string."""
+def _flat(vector: Array, normal: Array) -> Array:
+    """(k, 3) what is left of vectors across a normal."""
+    flat: Array = vector - np.outer(vector @ normal, normal)
+    return flat
+
+
+def _slope(
+    model: Model, of: Fabric, s: Array, r: Array, n: Array, wet: Wetness, bed: Array | None = None
+) -> tuple[Array, Array]:
+    """r' and n' of the string.  bed : as of `_march`"""
     tension = norm(n)
     tangent = n / np.maximum(tension, TINY)[:, None]
     made = of.properties(model, s)
     stretch = 1.0 + strain_of(model, of.section, tension, made.stiffness)
-    return stretch[:, None] * tangent, -line_load(model, of, s, r, tangent, stretch, wet)
+    load = line_load(model, of, s, r, tangent, stretch, wet)
+    return stretch[:, None] * tangent, -(load if bed is None else _flat(load, bed))
 
 
-def _runge_kutta(model: Model, of: Fabric, s: Array, h: Array, r: Array, n: Array) -> tuple[Array, Array]:
-    """One classical step of fourth order."""
+def _runge_kutta(
+    model: Model, of: Fabric, s: Array, h: Array, r: Array, n: Array, bed: Array | None
+) -> tuple[Array, Array]:
+    """One classical step of fourth order.  bed : as of `_march`"""
     wet, H = Wetness(), h[:, None]
-    r1, n1 = _slope(model, of, s, r, n, wet)
-    r2, n2 = _slope(model, of, s + 0.5 * h, r + 0.5 * H * r1, n + 0.5 * H * n1, wet)
-    r3, n3 = _slope(model, of, s + 0.5 * h, r + 0.5 * H * r2, n + 0.5 * H * n2, wet)
-    r4, n4 = _slope(model, of, s + h, r + H * r3, n + H * n3, wet)
+    r1, n1 = _slope(model, of, s, r, n, wet, bed)
+    r2, n2 = _slope(model, of, s + 0.5 * h, r + 0.5 * H * r1, n + 0.5 * H * n1, wet, bed)
+    r3, n3 = _slope(model, of, s + 0.5 * h, r + 0.5 * H * r2, n + 0.5 * H * n2, wet, bed)
+    r4, n4 = _slope(model, of, s + h, r + H * r3, n + H * n3, wet, bed)
     return r + H / 6.0 * (r1 + 2.0 * (r2 + r3) + r4), n + H / 6.0 * (n1 + 2.0 * (n2 + n3) + n4)
 
 

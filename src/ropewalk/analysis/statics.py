@@ -60,6 +60,7 @@ QUADRATURE = {
     **dict.fromkeys((GUESSLESS, "shooting"), CONTINUOUS),
 }
 HAVE_BED = ("fem", "relax", *BAR_SOLVERS)  # methods in which bodies stand on the bed
+CLOSEST = 2  # methods named where none supports a case
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING, Claim.MEMORY, Claim.LIFT})  # what does not act on a system at rest
 
 
@@ -430,8 +431,19 @@ def candidates(model: Model, method: str) -> Iterator[str]:
             found = True
             yield name
     if not found:
-        closest = min((asked - solver_class(name).claims for name in static_methods()), key=len)
-        raise InputError(f"no method supports statics with {', '.join(sorted(claim.value for claim in closest))}")
+        raise InputError(_unsupported(asked))
+
+
+def _unsupported(asked: frozenset[Claim]) -> str:
+    """What no static method supports, or what the methods that come closest lack."""
+    lacks = {name: sorted(claim.value for claim in asked - solver_class(name).claims) for name in static_methods()}
+    never = sorted(set.intersection(*map(set, lacks.values())))
+    if never:
+        return f"no method supports statics with {', '.join(never)}"
+    first = {tuple(lack): name for name, lack in reversed(lacks.items())}  # of those that lack the same, the best
+    closest = sorted(first, key=len)[:CLOSEST]
+    each = "; ".join(f"method '{first[lack]}' does not support {', '.join(lack)}" for lack in sorted(closest))
+    return f"no method supports everything in this case: {each}"
 
 
 def static_methods() -> list[str]:

@@ -20,7 +20,7 @@ from ropewalk.methods.bars.bed import friction_note
 from ropewalk.methods.bars.build import bar_counts
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.draft import Lumping
-from ropewalk.methods.bars.flow import WORK, Flow, Rest
+from ropewalk.methods.bars.flow import Flow, Rest
 from ropewalk.methods.bars.friction import rub_on_bed
 from ropewalk.methods.bars.kkt import build_kkt, newton_step, residuals
 from ropewalk.methods.bars.links import link_figures
@@ -168,7 +168,7 @@ class BarsStatics:
             flow = Flow(work, np.zeros_like(work.bars.held))
             flow.most = int(work.own["left"] * flow.most)
             rest = flow.run(first)
-            work.own["left"] -= flow.count * flow.matrix.size / WORK
+            work.own["left"] -= flow.count * flow.each
             s.r[:], s.tension[:], found = rest.r, rest.tension, rest.found
         refresh(work)
         return found

@@ -32,6 +32,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from ropewalk.methods.bars.hull_arrays import opened
 from ropewalk.methods.bars.matrix import Matrix
 from ropewalk.methods.bars.slopes import Pattern, build_pattern, load_slopes, loads_at_rest, loads_off_bed
 from ropewalk.methods.bars.work import BarsWork
@@ -64,6 +65,7 @@ SMALL = 1e-3  # ... no larger than this: lengths that bars miss by as they turn 
 INNER = 24  # iterations of a step before a shorter one is tried; good ones take 2 to 8
 STALLS, STALLED = 4, 0.6  # iterations in which what is left must fall to this
 WORK = 1.3e6  # unknowns times factorisations that are spent: some 8 s
+PER_HULL = 30.0  # unknowns that take as long as the slopes of the loads on a hull, by one group of nodes
 LAST = 8  # iterations without smoothing
 TENSION_SHARE = 0.1  # of the largest tension in the scale of forces
 FAR = 1.2  # times its length: a bar whose ends are farther apart is shortened before the motion begins ...
@@ -144,7 +146,10 @@ class Flow:
         self.idle: Flags = still[bars.node[:, 0]] & still[bars.node[:, 1]]  # bars that nothing can stretch
         self.pulls_only: Flags = ~bars.push & ~self.idle
         self.of_bar, self.of_node = _parts(bars.node, still)
-        self.most = int(WORK / self.matrix.size)
+        groups = self.pattern.node_start.size - 1  # the nodes of a body are each in one of their own
+        hulls = opened(work.field.hulls).body.size
+        self.each = (self.matrix.size + PER_HULL * groups * hulls) / WORK  # share of the work, of a factorisation
+        self.most = int(1.0 / self.each)
         self.count = 0
         self.least: Array = np.zeros(int(self.of_node.max()) + 1)  # (parts,) N: loads that the bed may carry
 
