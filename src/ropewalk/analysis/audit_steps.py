@@ -77,7 +77,7 @@ class StepAudit:
         self.is_new = False
         self.watch.model = model
         self.last = self._judged(report) or self.last
-        self.watch.take(Moments.of([state]), {name: np.array([value]) for name, value in self.last.items()})
+        self.watch.take(Moments.of([state]), [{name: np.array([value]) for name, value in self.last.items()}])
 
     def doubts(self, model: Model, report: Report) -> list[Doubt]:
         """Of where it began and of the steps that were looked at."""
