@@ -74,7 +74,7 @@ def test_lengths_set_from_outside_are_not_taken_for_errors_of_the_steps():
         swing(c, 1)
     energy = c.report.figures["energy"]
     assert codes(c) == set()
-    exchanged = abs(energy["potential"] - c._audit.seen.first["potential"])
+    exchanged = abs(energy["potential"] - c._audit.seen.books[0].first["potential"])
     assert abs(energy["closure"]) > 2.0 * WORST_CLOSURE * exchanged  # a run that misses as much fails
 
 
