@@ -285,7 +285,8 @@ def test_what_leaves_its_equilibrium_carries_a_doubt(monkeypatch):
     from ropewalk.methods.mixed.solver import MixedFem
 
     hung = pendulum(points={"top": {"position": [0, 0, 0]}, "bob": {"position": [8, 0, 0]}}, run={"duration": 1.0})
-    assert json.loads(rw.simulate(hung, progress=False).attrs["doubts"]) == []
+    codes = [doubt["code"] for doubt in json.loads(rw.simulate(hung, progress=False).attrs["doubts"])]
+    assert codes == ["discretisation"]  # of its few elements
     march = MixedFem.march
 
     def restless(self, model, work, times, more=0):
@@ -294,7 +295,7 @@ def test_what_leaves_its_equilibrium_carries_a_doubt(monkeypatch):
         return passage
 
     monkeypatch.setattr(MixedFem, "march", restless)
-    (doubt,) = json.loads(rw.simulate(hung, progress=False).attrs["doubts"])
+    _, doubt = json.loads(rw.simulate(hung, progress=False).attrs["doubts"])
     assert doubt["code"] == "leaves-rest"
     # the rope sags 2.6 m over 8 m: its extent is the diagonal of that
     assert doubt["value"] == pytest.approx(1e-5, rel=0.1)

@@ -22,12 +22,13 @@ def case(name: str) -> rw.System:
 
 
 def test_bars_start_at_rest_and_stay_there():
-    """The catenary of 47 m over 20 m; 40 bars see its end tension to 1 %, and nothing moves."""
+    """The catenary of 47 m over 20 m, and nothing moves."""
     run = rw.simulate(case("bars_at_rest"))
     place = run.position.values
     assert np.abs(place - place[0]).max() < 1e-6 * 47.0
     a = brentq(lambda a: 2.0 * a * np.sinh(10.0 / a) - 47.0, 1.0, 100.0)
-    assert_allclose(run.end_tension.values, 5.0 * GRAVITY * a * np.cosh(10.0 / a), rtol=1e-2)
+    # 40 bars are 2e-6 off: what hangs at the ends is nearly all of the tension
+    assert_allclose(run.end_tension.values, 5.0 * GRAVITY * a * np.cosh(10.0 / a), rtol=1e-5)
 
 
 def pendulum(times):

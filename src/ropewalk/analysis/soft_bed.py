@@ -5,6 +5,11 @@ bear on its width b. Where it lifts off, :math:`H y'' = k b\, y` holds below tha
 with small slopes the hanging part is that of a rigid bed at :math:`\delta/2`, halfway. So a bed moved by as much shows
 the change to first order; it is moved up, for then ends and anchors stay on it.
 
+A line that lifts off near its anchor, a stretch g from it, rises from it also there: the anchor's line lies as deep as
+the rest if the line lies beside it (assembly/anchor.py), and feels with :math:`\lambda = \sqrt{H/(k b)}` an uplift of
+
+.. math:: H\, \frac{\delta}{\lambda} \Big/ \sinh\left(1 + \frac{g}{\lambda}\right).
+
 A weight on the line stands on a footing of area A (loads/footing.py) and sinks by :math:`N/(k A)` under the force N
 that the line leaves on it; a line that lifts off at the weight hangs from there, all that way lower.
 
@@ -21,6 +26,7 @@ import numpy as np
 from ropewalk.analysis.audit_lines import contact_width, heights
 from ropewalk.analysis.audit_loads import current_on, strain_of
 from ropewalk.analysis.doubts import Doubt, percent
+from ropewalk.assembly.anchor import BESIDE
 from ropewalk.errors import InputError
 from ropewalk.loads.footing import attachment_footings, point_footings
 from ropewalk.methods.registry import solver_class
@@ -34,6 +40,7 @@ RIGID = ("catenary", "shooting")  # methods whose bed is
 SOFT = 1e-3  # of the largest end force: change that is worth a doubt
 LIKELY = 0.1  # of that: what a rough estimate has to reach for the change to be computed
 TOUCH = 1e-6  # of a line's length: what is this near to the bed stands on it
+FAR = 100.0  # lengths of its soft lift-off from an anchor, which does not feel it there
 CODE = "soft-bed"
 EFFORT = {"shooting": {"most_steps": 2e4}}  # settings of a probe, which must not take longer than the answer itself
 
@@ -52,10 +59,11 @@ def soft_bed(model: Model, state: State, method: str) -> Iterator[Doubt]:
     largest = max(float(np.max(np.abs(state.end_force), initial=0.0)), 1e-300)
     beside = float(np.max(pushed)) / largest
     felt = np.array([_of_current(model, state, int(i), sink, largest) for i in lying])
-    if max(*shares, beside, float(felt.max())) < LIKELY * SOFT:
+    lifted = max(_uplift(model, state, int(i), sink) for i in lying) / largest
+    if max(*shares, beside, lifted, float(felt.max())) < LIKELY * SOFT:
         return
     change = _largest_change(model, state, method, sink, stands)
-    change = max(shares) if change is None else change
+    change = (max(shares) if change is None else change) + lifted
     together = float(np.sum(np.array(shares)[ends[lying] > 0.0]))  # points that stand in a row
     change = min(1.0, max(change, together + beside, float(felt.max())))
     if change <= SOFT:
@@ -143,6 +151,27 @@ def standing_ends(model: Model, state: State) -> tuple[Array, Array]:
             bears = sea.bed_stiffness * float(contact_width(model, np.array([piece]))[0])
             pushed[i] = max(pushed[i], gives * math.sqrt(bears * float(np.linalg.norm(state.end_force[i, j]))))
     return depth, pushed
+
+
+def _uplift(model: Model, state: State, i: int, sink: Array) -> float:
+    """At the anchors of line i, N; see the heading.  sink : (n_sections,) m"""
+    lines, points, sea = model.lines, model.points, model.sea
+    found = 0.0
+    for side in (0, 1):
+        force, section = state.end_force[i, side], int(lines.piece_section[lines.piece_start[i + side] - side])
+        pull, p = float(np.linalg.norm(force)), int(lines.end_index[i, side])
+        held = lines.end_kind[i, side] == POINT and bool(np.all(points.joint[p] == HELD))
+        lies = state.grounded[i] > 0.0 and abs(float(force @ sea.bed_normal)) <= TOUCH * pull
+        bears = sea.bed_stiffness * float(contact_width(model, np.array([section]))[0])
+        if not (held and lies and pull > 0.0 and bears > 0.0):
+            continue
+        depth, away = float(sink[section]), max(0.0, BESIDE * float(lines.length[i]) - float(state.grounded[i]))
+        if bears * depth * away**2 > 2.0 * pull * depth:  # beside its end it rises by more than that
+            continue
+        layer = math.sqrt(pull / bears)
+        reach = min(1.0 + float(state.grounded[i]) / layer, FAR)
+        found = max(found, pull * depth / layer / math.sinh(reach))
+    return found
 
 
 def sinking(model: Model) -> Array:
