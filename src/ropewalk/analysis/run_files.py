@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ropewalk import __version__
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
-from ropewalk.analysis.static_doubts import DISCRETISED, mesh_doubts
+from ropewalk.analysis.static_doubts import mesh_doubts
 from ropewalk.errors import InputError
 from ropewalk.io import netcdf
 from ropewalk.methods.protocol import Report, Solver
@@ -145,7 +145,7 @@ def facts_of(report: Any, at_rest: Sequence[Doubt] = ()) -> dict[str, str]:
     """What is known of the whole run, for the attributes of its result.  at_rest : doubts of its equilibrium"""
     figures = report.figures if isinstance(report, Report) else {}
     if "discretisation_error" in figures:  # of the mesh of the run, which is another than that of its equilibrium
-        at_rest = [*(doubt for doubt in at_rest if doubt.code != DISCRETISED), *mesh_doubts(report)]
+        at_rest = [*(doubt for doubt in at_rest if doubt.code != "discretisation"), *mesh_doubts(report)]
     doubts = {DOUBTS: doubts_as_json([*at_rest, *figures.get(DOUBTS, ())])}
     facts = doubts | ({"parted": "; ".join(figures["parted"])} if figures.get("parted") else {})
     if figures.get("start"):

@@ -23,7 +23,6 @@ from ropewalk.model.state import State, rotation_matrix
 STRETCH = 0.1  # strain beyond which a line is more likely too short than meant so
 SLACK = 1e-3  # of a line's weight: tension below which it has no shape of its own
 FRICTION = 1e-3  # of the largest end force: what friction may hold before the anchor's share is in doubt
-DISCRETISED = "discretisation"
 MESH_FIGURES = ("discretisation_error", "accuracy", "mesh_unjudged")  # of a report
 DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case gives another
 NEAR_BED = 1e-3  # of a line's length over the bed: what is attached there may as well stand on it
@@ -256,10 +255,10 @@ def mesh_doubts(report: Report) -> Iterator[Doubt]:
             "the discretisation error of the end tensions is not known: no equilibrium was found on another mesh to "
             "compare with; change the number of elements, or use another method"
         )
-        yield Doubt(DISCRETISED, "", 1.0, limit, text)
+        yield Doubt("discretisation", "", 1.0, limit, text)
     if error is not None and float(error) > limit:
         text = (
             f"the discretisation error of the end tensions is about {percent(float(error))} (limit "
             f"{percent(limit)}); give the lines more elements, or statics.accuracy"
         )
-        yield Doubt(DISCRETISED, "", float(error), limit, text)
+        yield Doubt("discretisation", "", float(error), limit, text)
