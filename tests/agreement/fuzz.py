@@ -22,12 +22,13 @@ from finer import fine_outcome, finer_outcome
 from plain_sums import plain_misses
 from random_bar_runs import bar_run_outcome, random_bar_run
 from random_extras import random_bodies, random_extra, random_extra_run
+from random_friction import random_friction
 from random_given import given_outcome, random_given
 from random_runs import random_run, run_outcome
 from random_systems import random_case
 from random_webs import random_web, random_web_run
 from random_wide import random_wide
-from twins import TWINS, twin_of
+from twins import PLACES, TWINS, twin_of
 
 LONGEST = 20.0  # s of the processor, of one case by `auto`
 SLOWEST = 60.0  # the same, of one case by all methods
@@ -107,22 +108,26 @@ def largest(force: Any) -> float:
     return float(np.linalg.norm(force, axis=-1).max(initial=0.0))
 
 
-def twin_outcome(seed: int) -> dict[str, Any]:
-    """Outcome of a case and of a twin of it, whose end forces must be the same, see twins.py."""
+def twin_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_case, among: tuple[str, ...] = TWINS,
+                 method: str = "auto") -> dict[str, Any]:  # fmt: skip
+    """Outcome of a case and of a twin of it, whose end forces must be the same, see twins.py.
+
+    among : the kinds of twins to choose from
+    """
     import ropewalk as rw
     from ropewalk.analysis.verify import allowed_difference
     from ropewalk.errors import ConvergenceError, InputError
 
     begin = time.process_time()
     rng = np.random.default_rng([seed, 29])
-    which = str(rng.choice(TWINS))
-    case = random_case(seed)
+    which = str(rng.choice(among))
+    case = make(seed)
     twin, back = twin_of(case, which, rng)
     result: dict[str, Any] = {"seed": seed, "kind": f"{which} {case['title'].split(' ')[0]}", "methods": {}}
     answers: list[Any] = []
     for one in (case, twin):
         try:
-            answers.append(rw.statics(rw.System.model_validate(one)))
+            answers.append(rw.statics(rw.System.model_validate(one), method))
         except (InputError, ConvergenceError) as error:
             answers.append(str(error))
         except Exception as error:
@@ -146,6 +151,10 @@ def twin_outcome(seed: int) -> dict[str, Any]:
 
 OUTCOMES = {
     "twins": twin_outcome,
+    "twins friction": lambda seed: twin_outcome(seed, random_friction, PLACES, "fem"),
+    "twins webs": lambda seed: twin_outcome(seed, random_web, PLACES),
+    "twins wide": lambda seed: twin_outcome(seed, random_wide, ("reordered",)),
+    "twins extra": lambda seed: twin_outcome(seed, random_extra, ("reordered",)),
     "runs": run_outcome,
     "bars": bar_run_outcome,
     "given": given_outcome,
@@ -164,7 +173,12 @@ CASES = {
     "extra": random_extra,
     "wide": random_wide,
     "webs": random_web,
+    "friction": random_friction,
     "twins": random_case,
+    "twins friction": random_friction,
+    "twins webs": random_web,
+    "twins wide": random_wide,
+    "twins extra": random_extra,
     "bodies": random_bodies,
     "runs": random_run,
     "extra runs": random_extra_run,
@@ -273,7 +287,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--extra", action="store_true", help="ropes with memory, lift, hulls, slides, loads in time")
     parser.add_argument("--wide", action="store_true", help="beds and currents on grids, sheaves, foils, all sizes")
     parser.add_argument("--webs", action="store_true", help="free points and buoys in chains, trees and loops")
-    parser.add_argument("--twins", action="store_true", help="each case beside one of other units or directions")
+    parser.add_argument("--friction", action="store_true", help="much line on beds with friction")
+    parser.add_argument("--twins", action="store_true", help="each case beside one of other units, places or order")
     parser.add_argument("--bodies", action="store_true", help="statics of bodies without lines")
     parser.add_argument("--given", action="store_true", help="runs that start as they are given")
     parser.add_argument("--finer", action="store_true", help="the stated error of fem against a finer mesh")
@@ -286,12 +301,12 @@ def main(arguments: list[str] | None = None) -> int:
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
     what = ("bars" if given.bars else "runs") if given.runs or given.bars else "statics"
     what = "bodies" if given.bodies else "given" if given.given else what
-    what = "wide" if given.wide else "twins" if given.twins else what
+    what = "wide" if given.wide else "friction" if given.friction else what
     if given.webs:
         what = "web runs" if what == "runs" else "webs"
     if given.extra:
         what = "extra runs" if what == "runs" else "extra"
-    for name in ("finer", "fine"):
+    for name in ("finer", "fine", "twins"):
         if getattr(given, name):
             what = name if what == "statics" else f"{name} {what}"
     worker, counts, begin = Worker(not given.auto, what), collections.Counter[str](), time.perf_counter()

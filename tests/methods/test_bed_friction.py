@@ -106,3 +106,44 @@ def test_slack_line_across_a_current_keeps_no_bow(method: str) -> None:
     force = exact.state.end_force[0, 1]
     apart = float(np.linalg.norm(found.state.end_force[0, 1] - force) / np.linalg.norm(force))
     assert apart < allowed_difference(exact, found, 1e-3) < 0.02
+
+
+def between_two_points(first: int) -> list[pulled.Stretch]:
+    """Stretches of three lines on the bed: each outer one is pulled where it lifts off and ends in a free point.
+
+    first : 0 or 1, which way round the line between the two free points is; 2 and 3 the same after the others
+    """
+    lines = [(0, 1), (1, 2), (3, 2)]  # junctions; 0 and 3 are off the bed, 1 and 2 are free on it
+    middle = (1, 2) if first % 2 == 0 else (2, 1)
+    lines = [lines[0], middle, lines[2]] if first < 2 else [middle, lines[2], lines[0]]
+    chains = pulled.Chains(
+        np.arange(0, 31, 10), np.arange(0, 28, 9), np.array(lines), np.array([False, True, True, False])
+    )
+    pressed = np.ones(30)
+    for line, ends in enumerate(lines):
+        if 0 in ends or 3 in ends:
+            pressed[10 * line : 10 * line + 4] = 0.0  # its first nodes hang
+    on_bed = np.array([[j in (1, 2) for j in ends] for ends in lines])
+    lain = pulled.Lain(0.5, np.ones(27), pressed, np.zeros(30, dtype=bool), on_bed)
+    return pulled._stretches(chains, lain)
+
+
+@pytest.mark.parametrize("first", [0, 1, 2, 3])
+def test_line_between_two_points_that_are_pulled_is_pulled_from_both(first: int) -> None:
+    """Whatever its place in the file, and whichever end is A."""
+    pulls = [stretch.pulled for stretch in between_two_points(first)]
+    assert pulls.count((True, True)) == 1 and pulls.count((True, False)) == 2
+
+
+@pytest.mark.parametrize("method", ["fem", "bars_statics"])
+def test_doubt_of_friction_states_what_it_changes(method: str) -> None:
+    """The difference to the answer with `pulled: false`, over the largest end force."""
+    system = between(**MOORING, stiffness=1e9, friction=0.5, elements=40)
+    bed = {"friction": 0.5, "pulled": False, "stiffness": system.environment.seabed.stiffness}
+    found = rw.statics(system, method)
+    free = rw.statics(system.replace(environment=system.environment.replace(seabed=bed)), method)
+    change = np.linalg.norm(found.state.end_force - free.state.end_force, axis=2).max()
+    share = change / np.linalg.norm(found.state.end_force, axis=2).max()
+    assert share > 0.4  # the anchor has no force left
+    assert_allclose(found.report.figures["friction_change"], share, rtol=1e-6)
+    assert any("without friction the end forces differ by up to" in doubt.sentence for doubt in found.doubts)

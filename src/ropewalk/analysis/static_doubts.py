@@ -12,6 +12,7 @@ from ropewalk.analysis.audit_loads import current_on
 from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.analysis.reach import indeterminate
 from ropewalk.analysis.verdict import Verdict
+from ropewalk.assembly.mesh_error import FRICTION_CHANGE
 from ropewalk.loads.footing import footing_depths
 from ropewalk.methods.protocol import Report, Status
 from ropewalk.model.bodies import HULL_FOIL
@@ -129,6 +130,9 @@ def _friction(model: Model, state: State, report: Report) -> Iterator[Doubt]:
                 rest = "this equilibrium leaves it out"
             if AS_IT_LIES in report.message:
                 rest = "this equilibrium assumes that it was laid without the current"
+            if FRICTION_CHANGE in report.figures:
+                change = percent(report.figures[FRICTION_CHANGE])
+                rest += f"; without friction the end forces differ by up to {change} of the largest"
             share = f"{percent(held / largest)} of" if held < MANY * largest else f"more than {MANY:g} times"
             text = f"bed friction can carry {held:.3g} N of line '{name}' ({share} the largest end force); {rest}"
             yield Doubt("friction", name, held, FRICTION * largest, text)

@@ -27,6 +27,9 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
 UNJUDGED = "mesh_unjudged"  # figure of a report: no other mesh was found to judge the present one by
+FRICTION_CHANGE = (
+    "friction_change"  # figure of a report: of end forces, by `largest_change`, from those without friction
+)
 MARGIN = 1.25  # of an error that is stated, over its estimate from two meshes [Roache1994]
 SMALL = 1e-3  # of the largest end force of all lines: what smaller ones are compared with
 SHARP = 0.5  # rad between two elements: beyond it a line turns within an element, not along many
@@ -45,6 +48,13 @@ def largest_change(one: State, other: State) -> float:
     """Of end forces as vectors between two states, each line's by its own larger one in `other`."""
     change = np.max(np.linalg.norm(other.end_force - one.end_force, axis=2), axis=1)
     return float(np.max(relative_force(change, other), initial=0.0))
+
+
+def friction_change(without: State, found: State) -> float:
+    """What friction of the bed changes of the end forces, as vectors, over the largest end force with it."""
+    change = np.linalg.norm(found.end_force - without.end_force, axis=2)
+    largest = float(np.max(np.linalg.norm(found.end_force, axis=2), initial=0.0))
+    return float(np.max(change, initial=0.0)) / largest if largest > 0.0 else 0.0
 
 
 def bend_error(model: Model, state: State) -> float:

@@ -30,9 +30,11 @@ from ropewalk.model.arrays import Array, Flags, Ints, Records
 # frictionless start, so that there are none, but where slack lines have no place without them
 EASES = (0.0, 1e-2, 1e-1)
 MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8
-# of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; that
-# ends the rounds in which lines are laid straight
-SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-6
+# of the force scale, change of friction at a node: that ends the rounds; that ends those of laying lines straight
+SETTLED, STRAIGHT = 1e-9, 1e-6
+# of the largest tension: by how much the friction at a node may miss the rule after all rounds. Slack tails that meet
+# in a free point go to and fro by 1e-3 of it for ever; the state is at rest with friction within its limit all the same
+LOOSE = 1e-2
 GROWN = 100.0  # times the least change so far: rounds that lead away from it
 # Friction holds what comes to rest, and moves nothing. Where lines were drawn taut from their lifted parts, free points
 # end within 0.16 of the longest line of where they would be without it (500 random systems). Beyond, friction of tails
@@ -140,7 +142,7 @@ def share_out(
     if straightens:
         any(_straighten(case, scale, ease) for ease in EASES)
     lie: Lie | None = None
-    friction, restore, least = np.zeros(0), case.kept(), [np.inf]
+    friction, restore, least, loose = np.zeros(0), case.kept(), [np.inf], 0.0
     for _ in range(MOST_ROUNDS):
         if np.max(np.abs(case.free_places() - begun), initial=0.0) > FARTHEST * longest:
             return None
@@ -158,12 +160,13 @@ def share_out(
             friction, restore = whole, case.kept()
         least.append(min(change, least[-1]))
         stands = len(least) > patience.rounds and least[-1] >= patience.share * least[-1 - patience.rounds]
-        if change <= SETTLED * scale or change > LOOSE * scale >= GROWN * least[-1] or stands:
+        loose = LOOSE * float(np.max(lain.tension, initial=0.0))
+        if change <= SETTLED * scale or change > loose >= GROWN * least[-1] or stands:
             break
         hold.share = _node_shares(spots, asked, shares)
         if not case.settle():
             break
-    if least[-1] > LOOSE * scale:
+    if least[-1] > max(loose, SETTLED * scale):
         return None
     restore()
     return friction

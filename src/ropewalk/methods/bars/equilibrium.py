@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ropewalk.assembly.link_start import close_links
+from ropewalk.assembly.mesh_error import FRICTION_CHANGE, friction_change
 from ropewalk.errors import InputError
 from ropewalk.methods.bars.accuracy import ACCURACY, judge, with_bars
 from ropewalk.methods.bars.anchors import laid_points
@@ -152,8 +153,10 @@ class BarsStatics:
         refresh(work)
         friction = model.sea.bed_rest_friction
         if status is Status.DONE and friction > 0.0 and work.medium.has_bed and work.places.line_node.size:
-            work.own["left"] = RUBBING
+            work.own["left"], without = RUBBING, read_bars(model, work)
             rub_on_bed(work, friction, self._relaxed)
+            if work.field.grip.friction[0].coefficient > 0.0:
+                work.own[FRICTION_CHANGE] = friction_change(without, read_bars(model, work))
         return self._report(model, work, status, message, iterations, trail)
 
     def _relaxed(self, work: BarsWork) -> bool:
@@ -203,7 +206,7 @@ class BarsStatics:
         force = node_forces(work)[bars.held].sum(axis=0)
         load = float(np.abs(work.field.force).sum())
         figures: dict[str, Any] = {"trail": trail, "reaction": force, "load": load}
-        figures |= link_figures(model, work)
+        figures |= link_figures(model, work) | {k: work.own[k] for k in (FRICTION_CHANGE,) if k in work.own}
         if status is Status.DONE:
             notes = [freedom_note(model, work, _upper_stiffness(work, _scale(work))), friction_note(model, work)]
             message = "; ".join(note for note in notes if note)

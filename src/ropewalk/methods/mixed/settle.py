@@ -8,13 +8,14 @@ import numpy as np
 
 from ropewalk.assembly.anchor import laid_ends, lying_ends
 from ropewalk.assembly.mesh import Mesh, build_mesh, elements_of, laid_again, lying
+from ropewalk.assembly.mesh_error import FRICTION_CHANGE, friction_change
 from ropewalk.methods.mixed.body_start import grounded_body
 from ropewalk.methods.mixed.breakage import arm
 from ropewalk.methods.mixed.equilibrium import CONVERGED, find_equilibrium, with_inertia
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.friction import Case, preload, rub, sheltered
 from ropewalk.methods.mixed.payout import lengthened, with_winches
-from ropewalk.methods.mixed.report import REST, FemWork, place, worst_place
+from ropewalk.methods.mixed.report import REST, FemWork, place, read_state, worst_place
 from ropewalk.methods.mixed.steps import Work, allocate
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array, Flags, flags, floats, records
@@ -188,7 +189,7 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
         return replace(held if held.good else report, iterations=iterations)
     iterations, kept, attitude = report.iterations, work.steps, work.mesh.bodies.memory.attitude
     X, T, turns = kept.trial.X.copy(), kept.trial.T.copy(), attitude.copy()  # without friction
-    smooth = work.mesh, work.lies
+    smooth, without = (work.mesh, work.lies), _read(model, work)
     report = rub_from(model, work, t, None)
     iterations += report.iterations
     if not report.good:
@@ -198,7 +199,14 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
         text = "bed friction is left out: no equilibrium was found with it, or only one far from that without"
         iterations += report.iterations
         report = replace(report, message=text if report.good else report.message)
+    else:
+        report = replace(report, figures={FRICTION_CHANGE: friction_change(without, _read(model, work))})
     return replace(report, iterations=iterations)
+
+
+def _read(model: Model, work: FemWork) -> State:
+    """The state in `work.steps.now`, in still water."""
+    return read_state(model._replace(sea=still_water(model.sea)), work)
 
 
 def rub_from(model: Model, work: FemWork, t: float, shares: Array | None) -> Report:
