@@ -49,7 +49,7 @@ def float_path(
     """
     import xarray as xr
 
-    if method not in METHODS:
+    if arguments.text("method", method, METHODS[0]) not in METHODS:
         raise InputError(f"unknown method '{method}'; choose {' or '.join(METHODS)}")
     system = System.of(system)
     key, rod = rod_of(system, name)

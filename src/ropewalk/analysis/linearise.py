@@ -19,6 +19,7 @@ from ropewalk.model.arrays import Array, Ints, Records
 from ropewalk.model.nets import Nets
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import DOFS, described
+from ropewalk.spec import arguments
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
@@ -217,6 +218,7 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
         )
     if any(line.over for line in case.lines.values()):
         raise InputError("frequency analyses do not support lines that run over points; end them there")
+    mass_damping = arguments.number("mass_damping", mass_damping)
     equilibrium = system if isinstance(system, Equilibrium) else _rest(system, method)
     if not case.nets:
         about, nets = LinearSystem.about(equilibrium.model, equilibrium.state, mass_damping), None

@@ -21,6 +21,7 @@ from ropewalk.model.model import Model
 from ropewalk.physics.waves import WaveRows
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import described
+from ropewalk.spec import arguments
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def response(
     """
     if not isinstance(system, Equilibrium | Linearised):
         system = System.of(system)
-    if method not in ("direct", "time", "both"):
+    if arguments.text("method", method, "direct") not in ("direct", "time", "both"):
         raise InputError(f"unknown method {method!r}; choose direct, time or both")
     if solver is not None and method == "direct":
         raise InputError(f"solver '{solver}' is for the method time; the direct method runs no simulation")

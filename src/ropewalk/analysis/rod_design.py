@@ -26,9 +26,11 @@ from ropewalk.physics.rod_energy import net_wrench
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points, hydrostatics
 from ropewalk.physics.rod_integrals import total
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
+from ropewalk.spec import arguments
 from ropewalk.spec.system import Source, System
 
 TABLE = 401  # places of the table of a shape; linear between them errs by 1e-5 of the curvature of a helix
+MOST_FUNCTIONS = 500  # of them: more are beyond what panels resolve
 FUNCTIONS = 24  # Legendre polynomials per component of the curvature
 BALANCED = 1e-13  # of weight and of weight times length, at which the correction ends
 CORRECTIONS = 12  # Newton steps back to the manifold; four are usual
@@ -89,6 +91,8 @@ def curvature_norm(rod: RodModel, kappa: Array | None = None) -> float:
 
 def basis_functions(rod: RodModel, functions: int = FUNCTIONS) -> Array:
     """Legendre polynomials (functions, m, n) of unit mean square along the rod."""
+    if arguments.count("functions", functions) > MOST_FUNCTIONS:
+        raise InputError(f"functions {functions}: at most {MOST_FUNCTIONS} polynomials along a rod")
     at = 2.0 * rod.s / rod.length - 1.0
     values = np.moveaxis(legendre.legvander(at, functions - 1), -1, 0)
     return np.ascontiguousarray(values * np.sqrt(2.0 * np.arange(functions) + 1.0)[:, None, None])

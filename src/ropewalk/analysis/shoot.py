@@ -75,9 +75,9 @@ def shoot(
     """
     system = System.of(system)
     model, i = build(system), _index(system, line)
-    if end not in ENDS:
+    if arguments.text("end", end, "A") not in ENDS:
         raise InputError(f"end must be 'A' or 'B', not {end!r}")
-    if pair not in PAIRS:
+    if arguments.text("pair", pair, next(iter(PAIRS))) not in PAIRS:
         raise InputError(f"unknown pair {pair!r}; choose {' or '.join(PAIRS)}")
     if arguments.number("tolerance", tolerance) <= 0.0:
         raise InputError(f"tolerance must be above 0, not {tolerance!r}")

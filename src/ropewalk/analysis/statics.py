@@ -228,7 +228,10 @@ def equilibrium_of_model(
     refuse_unreachable(model, time)
     refuse_impossible(model, time)
     refuse_straight(model, time)
-    begin, by = None if guess is None else _guessed(model, guess, time), method or system.statics.method
+    begin, by = (
+        None if guess is None else _guessed(model, guess, time),
+        system.statics.method if method is None else method,
+    )
     is_plain = begin is None and not given.names()
     tries: list[Try] = []
     for name, solver in _solvers(system, model, by):

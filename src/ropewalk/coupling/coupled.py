@@ -26,6 +26,7 @@ from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.results.checkpoint import Checkpoint, DamagedError, Resumable, decode, encode
+from ropewalk.spec import arguments
 from ropewalk.spec.base import LARGEST
 from ropewalk.spec.fields import Fields
 from ropewalk.spec.paths import NOT_GIVEN
@@ -138,8 +139,7 @@ class Coupled:
 
     def length(self, line: str) -> float:
         """Unstretched length of a line, m; one that was set is reached at the end of the next step."""
-        if line not in self.model.names.lines:
-            raise InputError(f"no line {line!r}. Available: {', '.join(self.model.names.lines)}")
+        arguments.name_of("line", line, self.model.names.lines)
         which = self.model.names.lines.index(line)
         return self._reeling.get(which, float(self.model.lines.length[which]))
 
@@ -414,8 +414,7 @@ class Coupled:
 
     def cut(self, line: str, s: float) -> None:
         """Cut a line at s (m from end A) now; both stubs fall free. With solver mixed_fem only."""
-        if line not in self.model.names.lines:
-            raise InputError(f"no line '{line}' to cut. Available: {', '.join(self.model.names.lines)}")
+        arguments.name_of("line to cut", line, self.model.names.lines)
         if not isinstance(s, _NUMBERS):
             raise InputError(f"a line is cut at a length from its end A in m, not at {s!r}")
         self._audit.changes(self._report)

@@ -13,6 +13,7 @@ import numpy as np
 from ropewalk.errors import InputError
 from ropewalk.post.fatigue import NOT_CERTIFIED
 from ropewalk.post.statistics import statistics
+from ropewalk.spec import arguments
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
@@ -47,11 +48,11 @@ def utilisation(
     """
     import xarray as xr
 
-    if code not in codes():
+    if arguments.text("code", code, DEFAULT_CODE) not in codes():
         near = get_close_matches(code, codes(), 1)
         guess = f"; did you mean '{near[0]}'?" if near else "."
         raise InputError(f"no code '{code}'{guess} Available: {', '.join(codes())}")
-    if state is not None and state not in STATES:
+    if state is not None and arguments.text("state", state, next(iter(STATES))) not in STATES:
         raise InputError(f"no limit state '{state}'. Available: {', '.join(STATES)}")
     is_sweep = "case" in dataset.dims
     values = dataset if is_sweep else statistics(dataset, ["end_tension"], figures=("mean", "max"), start=start)

@@ -9,11 +9,13 @@ from typing import Any, Self
 
 from ropewalk.errors import InputError
 from ropewalk.numerics.cores import cores
+from ropewalk.spec import arguments
 from ropewalk.sweep.frames import Outcome
 from ropewalk.sweep.slot import WORKER, Inbox, Slot, wait
 
 Job = dict[str, Any]  # case, do, system as JSON text, output, memory
 
+MOST_WORKERS = 1024  # of one machine; each is a process
 EARLY = 4  # workers that are started before the number of cases is known
 SHORT_SECONDS = 0.1  # of a case; a worker that does such has the next one waiting, as the way there and back takes 1 ms
 
@@ -25,8 +27,8 @@ class Crew:
     """
 
     def __init__(self, size: int | None = None, command: Sequence[str] = WORKER) -> None:
-        if size is not None and size < 1:
-            raise InputError(f"jobs {size}: give the number of cases to do at a time, 1 or more")
+        if size is not None and arguments.count("jobs", size) > MOST_WORKERS:
+            raise InputError(f"jobs {size}: at most {MOST_WORKERS} cases at a time, one for each core, are of use")
         self.command = tuple(command)
         self._inbox: Inbox = queue.SimpleQueue()
         self.slots = [Slot(inbox=self._inbox, command=command) for _ in range(size or cores())]
