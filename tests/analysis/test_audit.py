@@ -388,3 +388,24 @@ def test_lines_that_bend_on_a_smooth_bed_are_integrated_in_its_plane():
     moved[20] += [0.01, 0.0, 0.0]
     wrong = audit(found.model, state._replace(position=moved), 0.0)
     assert not wrong.passed
+
+
+@pytest.mark.parametrize(("other", "length"), [("rope", 520.0), ("thin", 700.0)])
+def test_lines_of_bars_may_end_at_one_anchor_as_they_lie(other, length):
+    """Bars share the node of an anchor: a rope that rises beside a chain that lies, two chains of unlike thickness.
+
+    The bed's push on both is that of the node, and its height lies between those of the two at rest.
+    """
+    case = {
+        "environment": {"depth": 346.0, "seabed": {"stiffness": 7.6e6}},
+        "sections": {"chain": {"diameter": 0.725, "mass": 573.7, "axial_stiffness": 4.5e8},
+                     "thin": {"diameter": 0.2, "mass": 150.0, "axial_stiffness": 4.5e8, "contact_diameter": 0.3},
+                     "rope": {"diameter": 0.31, "mass": 40.0, "axial_stiffness": 2e9, "contact_diameter": 0.31}},
+        "points": {"a": {"position": [300, 0, -346]}, "b": {"position": [0, 0, 0]}},
+        "lines": {"l0": {"from": "b", "to": "a", "pieces": [{"section": "chain", "length": 600.0}]},
+                  "l1": {"from": "a", "to": "b", "pieces": [{"section": other, "length": length}]}},
+    }  # fmt: skip
+    system = rw.System.model_validate(case)
+    bars, elements = (rw.statics(system, method).line("l0")["end_a"]["tension"] for method in ("bars_statics", "fem"))
+    # the stated discretisation errors are 3e-2 together
+    assert bars == pytest.approx(elements, rel=3e-2)

@@ -297,6 +297,7 @@ def _end_forces(
     misses = np.stack([state.end_force[:, 0] - balance[first], state.end_force[:, 1] - balance[last]], axis=1)
     # half an element is held by friction as that beside it: a held end presses with its height, not its weight
     bears = np.stack([np.maximum(bed[first], 0.5 * bed[first + 1]), np.maximum(bed[last], 0.5 * bed[last - 1])], axis=1)
+    pressed = np.stack([bed[first], bed[last]], axis=1)
     if together:
         keys = [f"{lines.end_kind[i, j]} {lines.end_index[i, j]} {lines.end_offset[i, j]}"
                 for i, j in np.ndindex(lines.length.size, 2)]  # fmt: skip
@@ -304,7 +305,7 @@ def _end_forces(
         sums = np.zeros((which.max() + 1, 3))
         np.add.at(sums, which.ravel(), misses.reshape(-1, 3))
         misses = sums[which.ravel()].reshape(-1, 2, 3)
-        bears = np.bincount(which.ravel(), bears.ravel())[which.ravel()].reshape(-1, 2)
+        bears, pressed = (np.bincount(which.ravel(), x.ravel())[which.ravel()].reshape(-1, 2) for x in (bears, pressed))
         for i, j in knots_at_ends(model):
             misses[i, j] = 0.0
     loose = _moved_ends(model)
@@ -317,7 +318,7 @@ def _end_forces(
             out = np.sum(miss * normal, axis=1)
             up = np.maximum(out, 0.0)
             rest = norm(miss - out[:, None] * normal)
-            open_to = np.where(loose[:, end] | together, bed[nodes], 0.0)
+            open_to = np.where(loose[:, end] | together, pressed[:, end], 0.0)
             down = np.maximum(-out - open_to, 0.0)
             held = np.maximum(0.0, rest - model.sea.bed_friction * np.maximum(bears[:, end], up))
             room = np.maximum(0.0, up - np.maximum(0.0, -np.sum(balance[nodes] * normal, axis=1)) - open_to)

@@ -162,17 +162,19 @@ def _ends(model: Model, state: State, scales: Scales) -> list[Finding]:
     lines, sea = model.lines, model.sea
     held = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
     rows: list[tuple[int, float, float]] = []
-    for i, j in np.ndindex(lines.length.size, 2):
-        if lines.end_kind[i, j] == ROD:
-            continue
-        node = int(state.start[i]) if j == 0 else int(state.start[i + 1]) - 1
+    ends = [(i, j) for i, j in np.ndindex(lines.length.size, 2) if lines.end_kind[i, j] != ROD]
+    nodes = {(i, j): int(state.start[i]) if j == 0 else int(state.start[i + 1]) - 1 for i, j in ends}
+    room: dict[tuple[int, int], float] = {}  # by what holds ends that lie: those of bars there are one node
+    for (i, j), node in nodes.items():
+        if sea.has_seabed and _lies(model, state, i, j, node):
+            k = int(lines.piece_section[lines.piece_start[i] if j == 0 else lines.piece_start[i + 1] - 1])
+            here = int(lines.end_kind[i, j]), int(lines.end_index[i, j])
+            room[here] = max(room.get(here, 0.0), float(model.sections.contact_radius[k]) + _sunk(model, k))
+    for (i, j), node in nodes.items():
         miss = state.position[node] - held[i, j]
         if sea.has_seabed and _lies(model, state, i, j, node):
-            normal = bed_normals(sea, held[i, j])
-            up = float(miss @ normal)
-            k = int(lines.piece_section[lines.piece_start[i] if j == 0 else lines.piece_start[i + 1] - 1])
-            room = float(model.sections.contact_radius[k]) + _sunk(model, k)
-            miss = miss - np.clip(up, -room, room) * normal
+            normal, most = bed_normals(sea, held[i, j]), room[int(lines.end_kind[i, j]), int(lines.end_index[i, j])]
+            miss = miss - np.clip(float(miss @ normal), -most, most) * normal
         rows.append((node, float(np.linalg.norm(miss)), float(scales.miss[i])))
     if not rows:
         return []
