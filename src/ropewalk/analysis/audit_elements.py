@@ -302,10 +302,7 @@ def _end_forces(
         keys = [f"{lines.end_kind[i, j]} {lines.end_index[i, j]} {lines.end_offset[i, j]}"
                 for i, j in np.ndindex(lines.length.size, 2)]  # fmt: skip
         _, which = np.unique(keys, return_inverse=True)
-        sums = np.zeros((which.max() + 1, 3))
-        np.add.at(sums, which.ravel(), misses.reshape(-1, 3))
-        misses = sums[which.ravel()].reshape(-1, 2, 3)
-        bears, pressed = (np.bincount(which.ravel(), x.ravel())[which.ravel()].reshape(-1, 2) for x in (bears, pressed))
+        misses, bears, pressed = (_at_places(which.ravel(), x) for x in (misses, bears, pressed))
         for i, j in knots_at_ends(model):
             misses[i, j] = 0.0
     loose = _moved_ends(model)
@@ -324,6 +321,14 @@ def _end_forces(
             room = np.maximum(0.0, up - np.maximum(0.0, -np.sum(balance[nodes] * normal, axis=1)) - open_to)
             value = np.where(near, np.sqrt(held**2 + down**2 + room**2), value)
         found += worst("force", model, state, nodes, value, np.full(nodes.size, FORCE * scales.force))
+    return found
+
+
+def _at_places(which: Ints, values: Array) -> Array:
+    """Sums over all ends at the place of each.  which : (2 n_lines,) place of each end    values : (n_lines, 2, ...)"""
+    sums = np.zeros((int(which.max()) + 1, *values.shape[2:]))
+    np.add.at(sums, which, values.reshape(-1, *values.shape[2:]))
+    found: Array = sums[which].reshape(values.shape)
     return found
 
 
