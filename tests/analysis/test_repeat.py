@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -109,6 +110,50 @@ def test_runs_of_bars_are_repeated_with_shorter_steps(solver, limit, first, give
     if "step" in given:
         with pytest.raises(RunFailedError, match="the time integration"):
             simulate(swinging(solver=solver, step=0.02), progress=False)
+
+
+def falling(solver: str, mass: float, elements: int, **run: Any) -> System:
+    """A weight that falls until its slack rope comes taut, in air."""
+    start = {"state": "as_given", "lines": {"l": {"shape": "catenary"}}}
+    end = {"position": [1.7, 0, 0], "joint": "free", "mass": mass}
+    line = {"from": "top", "to": "end", "elements": elements, "pieces": [{"section": "rope", "length": 2}]}
+    return System.model_validate(
+        {
+            "environment": {"water_density": 0, "seabed": {"kind": "none"}},
+            "sections": {"rope": {"diameter": 0.02, "mass": 2.0, "axial_stiffness": "inextensible"}},
+            "points": {"top": {"position": [0, 0, 0]}, "end": end},
+            "lines": {"l": line},
+            "run": {"duration": 1.0, "solver": solver, "start": start, **run},
+            "record": {"every": 0.1},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("solver", "mass", "elements", "reasons"),
+    [
+        ("projection", 20, 8, ["the strain of a rigid bar is"]),
+        ("recursive", 200, 16, [r"the motion at t = 0.5 s needs steps of \S+ s", "numerical overflow at t ="]),
+    ],
+)
+def test_runs_of_bars_that_overflow_are_repeated_with_shorter_steps(solver, mass, elements, reasons, monkeypatch):
+    """Steps follow the tensions at records, and those of a blow come between; reference: the steps that hold, given.
+
+    The second case chose steps of 1e-39 s after its first blow, and ended in an OverflowError.
+    """
+    for module, name in ((audit_run.__dict__, "WORST_NUMERICS"), (repeat.CURED, "energy-numerics")):
+        monkeypatch.setitem(module, name, 0.1)
+    again = simulate(falling(solver, mass, elements), progress=False)
+    found = [doubt["sentence"] for doubt in json.loads(again.attrs["doubts"]) if doubt["code"] == "repeated"]
+    assert len(found) == len(reasons)
+    for sentence, reason in zip(found, reasons, strict=True):
+        assert re.search(reason, sentence)
+    share = 0.25 ** len(found)
+    given = simulate(falling(solver, mass, elements, options={"step_share": share}), progress=False)
+    for name in given.data_vars:
+        np.testing.assert_array_equal(given[name], again[name], err_msg=name)
+    with pytest.raises(RunFailedError, match=reasons[0]):
+        simulate(falling(solver, mass, elements, options={"step_share": 1.0}), progress=False)
 
 
 def test_solver_that_is_given_keeps_its_tolerance():

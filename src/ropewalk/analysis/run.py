@@ -321,7 +321,7 @@ class _Case(NamedTuple):
     duration: float  # s
     times: Times  # s
     first: float  # s, of the first record that is kept
-    repeats: bool  # with finer steps, if the energies of the run fail its audit
+    repeats: bool  # with finer steps, if the energies of the run fail its audit or its steps are too long
 
 
 def _case(system: System, duration: float | None, solver: str | Solver | None, functions: Fields) -> _Case:
@@ -354,8 +354,10 @@ def _recorded(
                 try:
                     report = run(model, apart, state, case.times, recorder, show, notice, is_at_rest)
                     break
-                except AuditError as error:
-                    again = repeated(case.method, at_rest, error.wrong) if case.repeats else None
+                except ConvergenceError as error:
+                    wrong = error.wrong if isinstance(error, AuditError) else ()
+                    report = error.report if isinstance(error.report, Report) else Report()
+                    again = repeated(case.method, at_rest, wrong, report) if case.repeats else None
                     if again is None:
                         raise
                     state, at_rest = _first(case)[0] if state is None else state, [*at_rest, again]

@@ -65,6 +65,7 @@ class Status(Enum):
     NOT_CONVERGED = "the iteration did not converge"
     NOT_FINITE = "a number overflowed"
     STEP_TOO_SMALL = "the step fell below its limit"
+    STEP_TOO_LONG = "the steps are too long for the motion"
     UNSUPPORTED = "the solver does not support this case"
     NO_EQUILIBRIUM = "there is no equilibrium: something is not held"
 

@@ -107,7 +107,7 @@ class Projection(BarsInTime):
         }
         if done == n:
             return Report(iterations=work.own["steps"], figures=figures)
-        status = Status.NOT_CONVERGED if math.isfinite(worst) else Status.NOT_FINITE
+        status = Status.STEP_TOO_LONG if math.isfinite(worst) else Status.NOT_FINITE
         message = (
             f"the strain of a rigid bar is {100 * worst:.3g} % at t = {work.time:.6g} s with a step of {h:.3g} s; the "
             f"limit is {100 * CRITICAL_STRAIN:g} %: give a smaller step, or use the solver 'constrained'"

@@ -8,19 +8,20 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from ropewalk.assembly.link_start import close_links, refuse_open_links
-from ropewalk.errors import InputError
+from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.bars.begin import begin
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.energies import open_book
 from ropewalk.methods.bars.work import BarsWork, Yielding, read_bars, stable_step, start_bars
 from ropewalk.methods.claims import refuse_unclaimed
-from ropewalk.methods.protocol import Claim
+from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, initial_state
 
 SAFETY = 0.35  # of the bound on stable steps: tensions grow during a run
 LARGEST_STEP = 0.05  # s, where nothing bounds it
 FINER = 0.25  # of the step, of a run that is repeated
+MOST_STEPS = 1e8  # from one time to the next: minutes, of a motion that overflows soon
 WHOLE = 1e-9  # of a step: times that are a whole number of steps apart are so with round-off
 
 
@@ -81,7 +82,15 @@ class BarsInTime(ABC):
             raise InputError(f"{self.name} cannot go back from {work.time} s to {t} s")
         if t == work.time:
             return 0
-        return max(1, math.ceil((t - work.time) / self._step(work) - WHOLE))
+        step = self._step(work)
+        count = (t - work.time) / step if step > 0.0 else math.inf
+        if not count <= MOST_STEPS and self.step is None:
+            text = (
+                f"the motion at t = {work.time:.6g} s needs steps of {step:.2g} s, {count:.2g} to t = {t:.6g} s "
+                f"(limit {MOST_STEPS:g}); it has grown without bounds: give a smaller step from the start"
+            )
+            raise ConvergenceError(text, Report(Status.STEP_TOO_LONG, text))
+        return max(1, math.ceil(count - WHOLE))
 
     def _step(self, work: BarsWork) -> float:
         return self.step or self.step_share * min(SAFETY * stable_step(work), LARGEST_STEP)
