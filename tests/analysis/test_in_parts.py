@@ -91,6 +91,14 @@ def test_steps_of_the_same_size_give_the_same_motion(monkeypatch: pytest.MonkeyP
         assert_allclose(found[name].values, whole[name].values, atol=1e-5 * largest, err_msg=name)
 
 
+def test_a_platform_may_start_elsewhere() -> None:
+    """Its lines get other nodes there; tensions of the elements before stayed, and ended in an IndexError."""
+    tilt = {"bodies": {"a": {"attitude": [10, 0, 0], "position": [1, 0, 0]}}}
+    run = rw.simulate(farm(start=tilt, duration=0.5))
+    assert_allclose(run.body_position.sel(body="a").values[0], [1, 0, 0], atol=1e-12)
+    assert run.body_position.sel(body="b").values[0, 0] == pytest.approx(300.0, abs=0.1)
+
+
 def test_each_part_has_its_own_ledger() -> None:
     """A platform must not hide in the energy of the others what the steps take from one."""
     system = farm(step=0.05)

@@ -18,7 +18,7 @@ from ropewalk.model.bodies import quaternion_of
 from ropewalk.model.given import still
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.model import Model, build
-from ropewalk.model.state import State, end_positions, initial_state
+from ropewalk.model.state import NO_PLACES, NONE, State, end_positions, initial_state
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain
 from ropewalk.spec.fields import NO_FIELDS, Fields
 from ropewalk.spec.start import LineStart, Start
@@ -211,6 +211,8 @@ def _with_lines(state: State, parts: list[Shape]) -> State:
         position=_joined([r for _, r, _ in parts], 3),
         velocity=np.zeros((sum(counts), 3)),
         tension=_joined([T for _, _, T in parts], 0),
+        node_force=NO_PLACES,
+        element_tension=NONE,  # of the nodes before
     )
 
 
