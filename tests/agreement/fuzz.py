@@ -24,6 +24,7 @@ from random_bar_runs import bar_run_outcome, random_bar_run
 from random_extras import random_bodies, random_extra, random_extra_run
 from random_friction import random_friction
 from random_given import given_outcome, random_given
+from random_jolts import random_jolt
 from random_runs import random_run, run_outcome
 from random_systems import random_case
 from random_webs import random_web, random_web_run
@@ -160,6 +161,7 @@ OUTCOMES = {
     "given": given_outcome,
     "extra runs": lambda seed: run_outcome(seed, random_extra_run),
     "web runs": lambda seed: run_outcome(seed, random_web_run),
+    "jolts": lambda seed: run_outcome(seed, random_jolt),
     "finer": finer_outcome,
     "finer extra": lambda seed: finer_outcome(seed, random_extra),
     "finer wide": lambda seed: finer_outcome(seed, random_wide),
@@ -183,6 +185,7 @@ CASES = {
     "runs": random_run,
     "extra runs": random_extra_run,
     "web runs": random_web_run,
+    "jolts": random_jolt,
     "bars": random_bar_run,
     "given": random_given,
     "finer": random_case,
@@ -291,6 +294,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--twins", action="store_true", help="each case beside one of other units, places or order")
     parser.add_argument("--bodies", action="store_true", help="statics of bodies without lines")
     parser.add_argument("--given", action="store_true", help="runs that start as they are given")
+    parser.add_argument("--jolts", action="store_true", help="runs that begin with a jolt")
     parser.add_argument("--finer", action="store_true", help="the stated error of fem against a finer mesh")
     parser.add_argument("--fine", action="store_true", help="lines with 500 to 4,000 elements by fem")
     parser.add_argument("--auto", action="store_true", help="only the method that auto chooses")
@@ -300,7 +304,7 @@ def main(arguments: list[str] | None = None) -> int:
     out = sys.stdout
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
     what = ("bars" if given.bars else "runs") if given.runs or given.bars else "statics"
-    what = "bodies" if given.bodies else "given" if given.given else what
+    what = "bodies" if given.bodies else "given" if given.given else "jolts" if given.jolts else what
     what = "wide" if given.wide else "friction" if given.friction else what
     if given.webs:
         what = "web runs" if what == "runs" else "webs"

@@ -13,6 +13,7 @@ from random_bar_runs import bar_run_outcome
 from random_extras import random_bodies, random_extra, random_extra_run
 from random_friction import random_friction
 from random_given import given_outcome
+from random_jolts import random_jolt
 from random_runs import at_rest, random_run, run_outcome
 from random_webs import random_web
 from random_wide import random_wide
@@ -54,6 +55,7 @@ BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124, 
 # 90100218: a line that rises from its anchor on the bed and is hauled in by a winch; 94200070: a winch that slides;
 # 97200270: a taut line, half of it inextensible, at rest; 99300467: chain that comes taut along the bed, element by
 # element
+JOLTS = (0, 1, 3, 4, 37, 47, 57, 79)  # of which 1, 4, 37, 47, 57 and 79 crashed or stopped
 RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378, 11180022, 90100218, 94200070, 97200270,
         99300467)  # fmt: skip
 
@@ -181,6 +183,13 @@ def test_a_rope_with_memory_that_buckles_on_the_bed_has_a_run():
 def test_random_runs_pass_their_audit(seed):
     result = run_outcome(seed)
     assert result["outcome"] in ("done", "refused"), result["text"]
+
+
+@pytest.mark.parametrize("seed", JOLTS)
+def test_runs_that_begin_with_a_jolt_pass_their_audit(seed):
+    """Platforms set aside, lines beyond their limit at once, weights that fall into ropes of bars, sudden motions."""
+    result = run_outcome(seed, random_jolt)
+    assert result["outcome"] == "done", result["text"]
 
 
 def test_step_of_recovery_that_makes_energy_is_no_step():
