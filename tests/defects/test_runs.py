@@ -65,6 +65,7 @@ def test_every_solver_starts_at_rest_and_stays_there(name, solver):
     assert np.abs(place - place[0]).max() < 1e-6 * longest
     doubts = {doubt["code"]: float(doubt["value"]) for doubt in json.loads(run.attrs["doubts"])}
     stated = doubts.get("discretisation", float(run.attrs.get("discretisation_error", UNDOUBTED)))
+    assert ("discretisation" in doubts) == (stated > UNDOUBTED)
     found = run.end_tension.values[-1]
     own = np.maximum(found.max(axis=1), AGREE * found.max())
     allowed = np.maximum(AGREE * np.nanmax(wanted), stated * own)[:, None]
