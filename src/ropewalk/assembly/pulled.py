@@ -28,7 +28,7 @@ from ropewalk.model.arrays import Array, Flags, Ints, Records
 
 # of the shear stiffness of the soft springs while lines are laid straight: springs would hold the bow of the
 # frictionless start, so that there are none, but where slack lines have no place without them
-EASES = (0.0, 1e-2, 1e-1)
+EASES = (0.0, 1e-2, 1.0)
 MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8
 # of the force scale, change of friction at a node: that ends the rounds; that ends those of laying lines straight
 SETTLED, STRAIGHT = 1e-9, 1e-6
@@ -139,8 +139,8 @@ def share_out(
     scale : of forces, N    longest : of the lines, m    straightens : False if the lines were at rest with friction
     """
     hold, begun = case.hold, case.free_places()
-    if straightens:
-        any(_straighten(case, scale, ease) for ease in EASES)
+    if straightens and not any(_straighten(case, scale, ease) for ease in EASES):
+        return None
     lie: Lie | None = None
     friction, restore, least, loose = np.zeros(0), case.kept(), [np.inf], 0.0
     for _ in range(MOST_ROUNDS):
