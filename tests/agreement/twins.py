@@ -112,7 +112,7 @@ def split(case: Case) -> Case:
 
 
 def reordered(case: Case, rng: np.random.Generator) -> Case:
-    """The case with its points, bodies, lines and nets in another order, as another file would list them."""
+    """The case with its points, bodies and lines in another order, as another file would list them."""
     case = dict(case)
     for kind in KINDS:
         if kind in case:
@@ -179,6 +179,6 @@ def twin_of(case: Case, which: str, rng: np.random.Generator) -> tuple[Case, Cal
     return split(case), lambda force: force
 
 
-KINDS = ("points", "bodies", "lines", "nets")
+KINDS = ("points", "bodies", "lines")  # nets are sewn to those above them in the file
 PLACES = ("turned", "swapped", "reordered", "mirrored", "moved")  # the same mesh, elsewhere
 TWINS = ("scaled", "split", *PLACES)
