@@ -25,6 +25,7 @@ from random_extras import random_bodies, random_extra, random_extra_run
 from random_friction import random_friction
 from random_given import given_outcome, random_given
 from random_jolts import random_jolt
+from random_odd import random_odd
 from random_runs import random_run, run_outcome
 from random_systems import random_case
 from random_webs import random_web, random_web_run
@@ -174,6 +175,7 @@ CASES = {
     "statics": random_case,
     "extra": random_extra,
     "wide": random_wide,
+    "odd": random_odd,
     "webs": random_web,
     "friction": random_friction,
     "twins": random_case,
@@ -289,6 +291,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--bars", action="store_true", help="with --runs: ropes and nets by the solvers of bars")
     parser.add_argument("--extra", action="store_true", help="ropes with memory, lift, hulls, slides, loads in time")
     parser.add_argument("--wide", action="store_true", help="beds and currents on grids, sheaves, foils, all sizes")
+    parser.add_argument("--odd", action="store_true", help="threads without mass, exact spans, shared ends, fine nets")
     parser.add_argument("--webs", action="store_true", help="free points and buoys in chains, trees and loops")
     parser.add_argument("--friction", action="store_true", help="much line on beds with friction")
     parser.add_argument("--twins", action="store_true", help="each case beside one of other units, places or order")
@@ -304,8 +307,8 @@ def main(arguments: list[str] | None = None) -> int:
     out = sys.stdout
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
     what = ("bars" if given.bars else "runs") if given.runs or given.bars else "statics"
-    what = "bodies" if given.bodies else "given" if given.given else "jolts" if given.jolts else what
-    what = "wide" if given.wide else "friction" if given.friction else what
+    for name in ("bodies", "given", "jolts", "wide", "odd", "friction"):
+        what = name if getattr(given, name) else what
     if given.webs:
         what = "web runs" if what == "runs" else "webs"
     if given.extra:

@@ -14,6 +14,7 @@ from random_extras import random_bodies, random_extra, random_extra_run
 from random_friction import random_friction
 from random_given import given_outcome
 from random_jolts import random_jolt
+from random_odd import random_odd
 from random_runs import at_rest, random_run, run_outcome
 from random_webs import random_web
 from random_wide import random_wide
@@ -34,6 +35,8 @@ WIDE = (51300017, 97600033, *range(18))
 # points with drag, on the bed, at the surface, between two buoys; 89500205: a float near the bed, in sheared flow;
 # 91500000, 91500206: lines that fold over between two nodes; 91500123: three moorings, of which one hinders another
 WEBS = (15, 20, 40, 127, 89500205, 91500000, 91500206, 91500123)
+# of each kind; 7000022, 7000047: floats on threads that carry nothing
+ODD = (7000022, 7000047, *range(7000000, 7000010))
 # scaled by 0.003 to 20, turned, with the ends of lines swapped, with pieces cut in two
 TWINS = tuple(range(51400000, 51400012))
 # lines that meet on the bed (720006, 720015) and over it (720013), buoys, slopes with currents across
@@ -95,6 +98,14 @@ def test_random_system_of_a_wide_kind_has_an_audited_answer(seed):
 def test_random_web_has_an_audited_answer_that_adds_up(seed):
     """Free points and buoys in chains, trees and loops; end forces and points added up by plain_sums.py."""
     result = solve(seed, every=False, make=random_web)
+    assert result["outcome"] == "done", result["text"]
+    assert troubles(result) == []
+
+
+@pytest.mark.parametrize("seed", ODD)
+def test_random_systems_at_the_edge_have_answers_that_pass(seed):
+    """Threads without mass, exact spans, lines that share both ends, nets with bars of less than a twine."""
+    result = solve(seed, every=False, make=random_odd)
     assert result["outcome"] == "done", result["text"]
     assert troubles(result) == []
 

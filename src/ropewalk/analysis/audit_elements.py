@@ -23,6 +23,7 @@ from ropewalk.analysis.audit_lines import (
     Scales,
     contact_width,
     heights,
+    least_force,
     worst,
 )
 from ropewalk.analysis.audit_loads import (
@@ -378,5 +379,5 @@ def _lengths(model: Model, state: State, of: Elements, scales: Scales) -> list[F
     value = np.where(slack, np.maximum(loose, 0.0), np.abs(miss))
     found = worst("length", model, state, of.first, value, scales.miss[of.line])
     pushing = np.where(may_push, 0.0, np.maximum(0.0, -of.tension))
-    floor = FORCE * max(float(np.max(np.abs(of.tension), initial=0.0)), 1e-9)
+    floor = FORCE * max(float(np.max(np.abs(of.tension), initial=0.0)), least_force(model))
     return found + worst("push", model, state, of.first, pushing, np.maximum(PUSH * weight, floor))

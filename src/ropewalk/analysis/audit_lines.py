@@ -38,6 +38,7 @@ LEAST_WIDTH = 0.1  # m of contact, for lines without a diameter: the law of the 
 LEVEL = 1e-3  # of an element: least height over which it passes the surface
 RAMP = 1000.0  # length over height of the way up from an anchor on the bed to the height of rest
 ON_BED, SAME = 1e-9, 1e-9  # of the depth, m: room for round-off in ends on the bed, and in ends where they are given
+IDLE = 1e-4  # of the weight of the heaviest point: the least scale of forces, so that limits are above round-off
 PUSH = 2e-3  # of a line's weight: with which a slack element may hold its shape
 SLACK = 1e-3  # of a line's weight: tension below which an element need not have its length
 
@@ -70,6 +71,12 @@ def _on_parts(model: Model) -> float:
     return float(max(np.max(np.abs(model.points.force), initial=0.0), np.max(weights, initial=0.0)))
 
 
+def least_force(model: Model) -> float:
+    """Force (N) that counts as the largest of lines that carry nothing: round-off of the weights that do not hang."""
+    mass = max(float(np.max(of, initial=0.0)) for of in (model.points.mass, model.lines.attachment_mass))
+    return max(1e-9, IDLE * mass * model.sea.gravity)
+
+
 def scales_of(model: Model, state: State) -> Scales:
     """Largest force and lengths of the lines."""
     lines, sea = model.lines, model.sea
@@ -84,7 +91,7 @@ def scales_of(model: Model, state: State) -> Scales:
         float(np.max(np.abs(state.tension), initial=0.0)),
         float(own.max(initial=0.0)),
         0.0 if lines.length.size or model.nets.names else _on_parts(model),
-        1e-9,
+        least_force(model),
     )
     length = lengths_of(model, state)
     return Scales(force if np.isfinite(force) else 1.0, length, _allowed(model, state, length))

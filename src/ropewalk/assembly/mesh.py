@@ -44,7 +44,7 @@ from ropewalk.physics.ropes import NO_MEMORY, ROPE, SYROPE
 ELEMENTS_PER_LINE = 50  # of a line without a given number; the fairlead force is then within about 0.2 %
 LEAST_PER_STRETCH = 2  # elements between two breaks (piece ends, attachments) of such a line
 SLACK_STIFFNESS = 1e-3  # axial stiffness in compression of a line that cannot push, in multiples of its weight
-THREAD_WEIGHT = 1e-6  # of the heaviest part: what stands for the weight of a line that has none, in or out of the water
+THREAD_WEIGHT = 1e-7  # of the heaviest part: what stands for the weight of a line that has none, in or out of the water
 LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element that has parted
 SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
 SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: coming taut is else a jump of velocity
