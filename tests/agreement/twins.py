@@ -132,6 +132,9 @@ def mirrored(case: Case) -> Case:
         for key in ("position", "force", "centre_of_mass"):
             if key in part:
                 part[key] = _other_side(part[key])
+        across = part["joint"]["axes"]["y"] if isinstance(part.get("joint"), dict) else None
+        if isinstance(across, dict) and "force" in across:
+            across["force"] = -across["force"]
     for body in case.get("bodies", {}).values():
         body["attachments"] = {name: _other_side(place) for name, place in body.get("attachments", {}).items()}
         if "loads" in body:
