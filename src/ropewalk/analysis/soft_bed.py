@@ -79,6 +79,15 @@ def soft_bed(model: Model, state: State, method: str) -> Iterator[Doubt]:
     yield Doubt(CODE, model.names.lines[i], change, SOFT, text)
 
 
+def sunk_by(model: Model, state: State, method: str) -> float:
+    """How far (m) at most what lies on the bed is below where a method has it that takes the bed as rigid; or 0."""
+    if method not in RIGID or not model.sea.has_seabed:
+        return 0.0
+    sink, deep = sinking(model), np.maximum(standing(model, state), standing_ends(model, state)[0])
+    lying = np.flatnonzero((state.grounded > 0.0) | (deep > 0.0))
+    return max((max(_of_line(model, int(i), sink), float(deep[i])) for i in lying), default=0.0)
+
+
 def _largest_change(model: Model, state: State, method: str, sink: Array, stands: Array) -> float | None:
     """Of end forces, relative to the largest, by what lies and by what stands; None if neither can be computed."""
     every = np.ones(stands.size, dtype=np.bool_)

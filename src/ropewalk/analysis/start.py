@@ -117,8 +117,9 @@ def _at_rest(
     system: System, model: Model, solver: Solver, functions: Fields, *, settle: bool
 ) -> tuple[State, Sequence[Doubt]]:
     """Equilibrium on the bars of a solver of bars; with `settle` on the mesh of any solver."""
-    from ropewalk.analysis.static_doubts import FRICTIONLESS, MESH_FIGURES
+    from ropewalk.analysis.static_doubts import FRICTIONLESS
     from ropewalk.analysis.statics import statics
+    from ropewalk.assembly.mesh_error import MESH_FIGURES
 
     has_functions = bool(functions.names())
     equilibrium = statics(system, fields=functions) if has_functions else equilibrium_of(system, model)

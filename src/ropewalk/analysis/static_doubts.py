@@ -24,7 +24,6 @@ from ropewalk.model.state import State, rotation_matrix
 STRETCH = 0.1  # strain beyond which a line is more likely too short than meant so
 SLACK = 1e-3  # of a line's weight: tension below which it has no shape of its own
 FRICTION = 1e-3  # of the largest end force: what friction may hold before the anchor's share is in doubt
-MESH_FIGURES = ("discretisation_error", "accuracy", "mesh_unjudged")  # of a report
 DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case gives another
 NEAR_BED = 1e-3  # of a line's length over the bed: what is attached there may as well stand on it
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink

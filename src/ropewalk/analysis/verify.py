@@ -11,6 +11,7 @@ import numpy as np
 from ropewalk.analysis.attitudes import SHARE, apart
 from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.analysis.soft_bed import CODE as SOFT_BED
+from ropewalk.analysis.soft_bed import sunk_by
 from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, refuse_only_rods, static_methods, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
@@ -55,9 +56,9 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
     """Statics by every method that claims the case, against the most exact of those whose assumptions hold.
 
     `agree` is true where forces (of line ends, and of points on their supports), shapes and attitudes of bodies differ
-    by no more than `tolerance` of the largest force, of the longest line and of 2 rad, or by the larger of the
-    discretisation errors that the two state. Methods whose answers the audit rejects are named and not compared; of
-    methods that leave part of the case out, and say so, differences do not count.
+    by no more than `tolerance` of the largest force, of the longest line and of 2 rad, or by the larger of the errors
+    of their meshes, in forces and in shape, that the two state. Methods whose answers the audit rejects are named and
+    not compared; of methods that leave part of the case out, and say so, differences do not count.
     """
     system, tolerance = System.of(system), arguments.number("tolerance", tolerance)
     refuse_only_rods(system)
@@ -101,9 +102,11 @@ def _compared(one: Equilibrium, other: Equilibrium, tolerance: float) -> dict[st
     position, force = difference(one, other)
     turn = apart(one.model, one.state.body_quaternion, other.state.body_quaternion)
     largest = _scale(one, other)
-    longest = max(float(one.model.lines.length.max(initial=0.0)), 1e-300)
+    longest = float(one.model.lines.length.max(initial=0.0)) or _extent(one.state)
     allowed = allowed_difference(one, other, tolerance)
-    agrees = force <= allowed * largest and position <= allowed * longest and turn <= allowed * SHARE
+    shaped = max(allowed, _figure(one, "shape_error"), _figure(other, "shape_error"))
+    sunk = abs(sunk_by(one.model, one.state, one.method) - sunk_by(other.model, other.state, other.method))
+    agrees = force <= allowed * largest and position <= shaped * longest + sunk and turn <= shaped * SHARE
     return {"position_difference": position, "force_difference": force, "attitude_difference": float(np.degrees(turn)),
             "allowed": allowed, "agrees": bool(agrees)}  # fmt: skip
 
@@ -114,12 +117,19 @@ def allowed_difference(one: Equilibrium, other: Equilibrium, tolerance: float) -
     The tolerance or the larger error of their meshes; and, where one has a rigid bed and the other a soft one, the
     difference that the doubt of the first states, for it comes on top of a mesh error.
     """
-    mesh = max(tolerance, _mesh_error(one), _mesh_error(other))
+    mesh = max(tolerance, *(_figure(answer, "discretisation_error") for answer in (one, other)))
     return mesh + FIRST_ORDER * abs(_bed_change(one) - _bed_change(other))
 
 
-def _mesh_error(answer: Equilibrium) -> float:
-    return float(answer.report.figures.get("discretisation_error") or 0.0)
+def _extent(state: State) -> float:
+    """Size of a system without lines, m; at least 1."""
+    places = np.vstack([state.net_position, state.point_position, state.body_position])
+    return max(1.0, float(np.max(np.ptp(places, axis=0), initial=0.0)))
+
+
+def _figure(answer: Equilibrium, name: str) -> float:
+    """An error of the mesh that the report states, relative; 0 without one."""
+    return float(answer.report.figures.get(name) or 0.0)
 
 
 def _bed_change(answer: Equilibrium) -> float:

@@ -27,9 +27,8 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
 UNJUDGED = "mesh_unjudged"  # figure of a report: no other mesh was found to judge the present one by
-FRICTION_CHANGE = (
-    "friction_change"  # figure of a report: of end forces, by `largest_change`, from those without friction
-)
+MESH_FIGURES = ("discretisation_error", "shape_error", "accuracy", UNJUDGED)  # of a report
+FRICTION_CHANGE = "friction_change"  # figure of a report: of end forces, relative, from those without friction
 MARGIN = 1.25  # of an error that is stated, over its estimate from two meshes [Roache1994]
 SMALL = 1e-3  # of the largest end force of all lines: what smaller ones are compared with
 SHARP = 0.5  # rad between two elements: beyond it a line turns within an element, not along many
@@ -44,10 +43,39 @@ class Kink(NamedTuple):
     force: float  # that it leaves open, N
 
 
-def largest_change(one: State, other: State) -> float:
-    """Of end forces as vectors between two states, each line's by its own larger one in `other`."""
+class MeshError(NamedTuple):
+    """What a mesh leaves open, relative."""
+
+    force: float  # of end forces as vectors, each line's by its own larger one
+    shape: float  # of places at equal arc length, chords between nodes included, by the longest line
+
+    def times(self, factor: float) -> MeshError:
+        """Both of them by a factor."""
+        return MeshError(factor * self.force, factor * self.shape)
+
+    def or_more(self, other: MeshError) -> MeshError:
+        """The larger one of each."""
+        return MeshError(max(self.force, other.force), max(self.shape, other.shape))
+
+    def or_bends(self, model: Model, state: State) -> MeshError:
+        """With at least the error of end forces by sharp bends of the mesh of `state`."""
+        return self._replace(force=max(self.force, bend_error(model, state)))
+
+    def figures(self) -> dict[str, float]:
+        """As a report has it."""
+        return {"discretisation_error": self.force, "shape_error": self.shape}
+
+
+def change_of_mesh(one: State, other: State) -> MeshError:
+    """What differs between the equilibria on two meshes, relative to `other`."""
     change = np.max(np.linalg.norm(other.end_force - one.end_force, axis=2), axis=1)
-    return float(np.max(relative_force(change, other), initial=0.0))
+    apart, longest = 0.0, 0.0
+    for i in range(one.start.size - 1):
+        here, there = (slice(int(state.start[i]), int(state.start[i + 1])) for state in (one, other))
+        s, before, after = np.union1d(one.s[here], other.s[there]), one.position[here], other.position[there]
+        away = [np.interp(s, other.s[there], after[:, k]) - np.interp(s, one.s[here], before[:, k]) for k in range(3)]
+        apart, longest = max(apart, float(np.max(np.linalg.norm(away, axis=0)))), max(longest, float(s[-1]))
+    return MeshError(float(np.max(relative_force(change, other), initial=0.0)), apart / max(longest, 1e-300))
 
 
 def friction_change(without: State, found: State) -> float:
@@ -58,7 +86,7 @@ def friction_change(without: State, found: State) -> float:
 
 
 def bend_error(model: Model, state: State) -> float:
-    """Of end forces, by sharp bends of the lines of a mesh; relative as `largest_change`."""
+    """Of end forces, by sharp bends of the lines of a mesh; each by the larger end force of its line."""
     error: Array = np.zeros(model.lines.length.size)
     for kink in bends(model, state):
         error[kink.line] = max(error[kink.line], kink.force)

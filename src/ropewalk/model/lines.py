@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, offsets, records
+from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, offsets, records, sealed
 from ropewalk.model.drag import drag_law
 from ropewalk.model.in_time import FunctionBook, steady_vector
 from ropewalk.model.parting import Breaks, build_breaks
@@ -206,7 +206,7 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
         over_offset=floats([offset for _, _, offset in over], (-1, 3)),
         winches=build_winches(system_lines, book),
         breaks=build_breaks(system_lines),
-        focus=records(0, FOCUS),
+        focus=sealed(records(0, FOCUS)),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ropewalk.assembly.mesh_error import MARGIN, UNJUDGED, largest_change
+from ropewalk.assembly.mesh_error import MARGIN, UNJUDGED, MeshError, change_of_mesh
 from ropewalk.methods.bars.build import bar_counts
 from ropewalk.methods.bars.work import BarsWork, read_bars
 from ropewalk.model.arrays import Array, Ints, ints
@@ -42,9 +42,9 @@ def judge(model: Model, work: BarsWork, wanted: float, resolve: Resolve) -> dict
     free, counts = model.lines.piece_elements == 0, bar_counts(model)
     state = read_bars(model, work)
     coarse = resolve(with_bars(model, np.ceil(0.5 * counts)), state) if np.any(counts > 1) else None
-    error = None if coarse is None else largest_change(read_bars(model, coarse), state)
+    error = None if coarse is None else change_of_mesh(read_bars(model, coarse), state)
     error = _with_touchdown(model, counts, state, error, resolve)
-    while error is None or MARGIN * error > wanted:
+    while error is None or MARGIN * error.force > wanted:
         finer = ints(np.where(free, 2 * counts, counts)) if error is not None else ints(2 * counts)
         if (error is not None and not np.any(free)) or not _may_be(finer):
             break
@@ -52,21 +52,23 @@ def judge(model: Model, work: BarsWork, wanted: float, resolve: Resolve) -> dict
         if found is None:
             break
         there = read_bars(model, found)
-        first, error = error is None, largest_change(state, there)
+        first, error = error is None, change_of_mesh(state, there)
         if first and not np.all(free):
             break
         counts, state = finer, there
         error = _with_touchdown(model, counts, state, error, resolve)
         for own in dataclasses.fields(work):
             setattr(work, own.name, getattr(found, own.name))
-    return {UNJUDGED: 1.0} if error is None else {"discretisation_error": MARGIN * error, "accuracy": wanted}
+    return {UNJUDGED: 1.0} if error is None else {**error.times(MARGIN).figures(), "accuracy": wanted}
 
 
-def _with_touchdown(model: Model, counts: Ints, state: State, error: float | None, resolve: Resolve) -> float | None:
+def _with_touchdown(
+    model: Model, counts: Ints, state: State, error: MeshError | None, resolve: Resolve
+) -> MeshError | None:
     """The larger of an error and what bars change whose nodes are at other places, if a line lifts off the bed."""
     lifts = np.any((state.grounded > 0.0) & (state.grounded < model.lines.length))
     other = resolve(with_bars(model, np.ceil(OTHER * counts)), state) if error is not None and lifts else None
-    return error if error is None or other is None else max(error, largest_change(read_bars(model, other), state))
+    return error if error is None or other is None else error.or_more(change_of_mesh(read_bars(model, other), state))
 
 
 def _may_be(counts: Ints) -> bool:

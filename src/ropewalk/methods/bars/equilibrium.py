@@ -60,14 +60,12 @@ class BarsStatics:
     tolerance : residual force over the largest load on a node    most : quick iterations before the motion of
     bars that can only pull is followed    lumping : see build.py    accuracy : wanted error of end forces by the
     length of the bars, relative; infinite where the bars and their ends are to stay as they are, for a run
-    judged : whether that error is stated
     """
 
     tolerance: float = 1e-9
     most: int = 200
     lumping: Lumping = "halves"
     accuracy: float = ACCURACY
-    judged: bool = True
 
     name: ClassVar[str] = "bars_statics"
     claims: ClassVar[frozenset[Claim]] = (BAR_CLAIMS - {Claim.DYNAMICS}) | {
@@ -90,7 +88,7 @@ class BarsStatics:
         report, stays = self._solve(model, work, t), math.isinf(self.accuracy)
         if report.good and not stays:
             report = self._laid(model, work, t, report)
-        if report.good and self.judged and model.lines.length.size:
+        if report.good and model.lines.length.size:
             rubs = work.field.grip.friction[0].coefficient > 0.0  # without friction here, compare with none
             own = with_bars(model, bar_counts(model)) if stays else model
             wanted = ACCURACY if stays else self.accuracy
@@ -120,14 +118,13 @@ class BarsStatics:
         """
         if not rubs:
             model = model._replace(sea=model.sea._replace(bed_rest_friction=0.0))
-        still, stays = replace(self, accuracy=math.inf, judged=False), math.isinf(self.accuracy)
         try:
-            work = still.start(model, near)
+            work = self.start(model, near)
         except InputError:  # lines without mass have nodes at their ends only
             return None
         work.own["effort"] = JUDGING
-        report = still.advance(model, work, t)
-        good = report.good and (stays or still._laid(model, work, t, report).good)
+        report = self._solve(model, work, t)
+        good = report.good and (math.isinf(self.accuracy) or self._laid(model, work, t, report).good)
         lacks = rubs and work.field.grip.friction[0].coefficient == 0.0  # found on the first bars, not on these
         return work if good and not lacks else None
 

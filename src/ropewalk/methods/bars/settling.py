@@ -17,6 +17,7 @@ the motion is stopped where it was last seen well and goes on from rest with sho
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
@@ -24,6 +25,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ropewalk.assembly.link_start import close_links
+from ropewalk.assembly.mesh_error import MESH_FIGURES, UNJUDGED
 from ropewalk.errors import InputError
 from ropewalk.methods.bars.bed import friction_note
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
@@ -175,7 +177,9 @@ class Settling:
         longest = ramp + max(LONGEST * work.natural, AT_LEAST * self.hold) if self.duration is None else self.duration
         report = self._settle(work, begin, ramp, longest)
         work.loaded = True
-        return replace(report, message=friction_note(model, bars)) if report.good else report
+        if not report.good:
+            return report
+        return replace(report, message=friction_note(model, bars), figures={**report.figures, **_mesh_figures(work, t)})
 
     def read(self, model: Model, work: SettlingWork) -> State:
         """The equilibrium."""
@@ -264,6 +268,16 @@ class Settling:
         )
         figures = {"settling": self._figures(work, now, ramp, found)}
         return Report(Status.NOT_CONVERGED, message, work.steps, found.force, found.miss, figures)
+
+
+def _mesh_figures(work: SettlingWork, t: float) -> dict[str, float]:
+    """What the bars leave open, by the statics of the same bars from where they came to rest."""
+    solver, state = work.inner.at_rest(), read_bars(work.model, work.bars)
+    figures = {}
+    with contextlib.suppress(InputError):  # lines without mass have nodes at their ends only
+        report = solver.advance(work.model, solver.start(work.model, state), t)
+        figures = {name: value for name, value in report.figures.items() if report.good and name in MESH_FIGURES}
+    return figures or {UNJUDGED: 1.0}
 
 
 def _found(bars: BarsWork, left: Unbalance) -> Found:

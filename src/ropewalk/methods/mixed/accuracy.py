@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.mesh import elements_of
-from ropewalk.assembly.mesh_error import MARGIN, SMALL, bend_error, bends, largest_change, relative_force, stands
+from ropewalk.assembly.mesh_error import MARGIN, SMALL, MeshError, bends, change_of_mesh, relative_force, stands
 from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.methods.mixed.nested import resettled, with_elements, with_mesh_times
 from ropewalk.methods.mixed.report import FemWork, read_state
@@ -50,7 +50,7 @@ LEAST_RANGE = 0.05  # of the largest end force, that motions are taken to change
 class Finer(NamedTuple):
     """The equilibrium on a finer mesh, and the error of the coarser one."""
 
-    error: float  # relative, of end tensions
+    error: MeshError
     work: FemWork
 
 
@@ -74,18 +74,18 @@ def finer(model: Model, work: FemWork, t: float) -> Finer | None:
     found = resettled(with_mesh_times(model, 2.0), work, t) if can_be_refined(work.mesh.element.size) else None
     if found is None or rubs(found) != rubs(work):
         return None
-    error = largest_change(coarse, read_state(calm, found)) / (1.0 - 0.5 ** _order(model, work, coarse))
-    return Finer(max(MARGIN * error, bend_error(model, coarse)), found)
+    error = change_of_mesh(coarse, read_state(calm, found)).times(MARGIN / (1.0 - 0.5 ** _order(model, work, coarse)))
+    return Finer(error.or_bends(model, coarse), found)
 
 
-def error_by_coarser(model: Model, work: FemWork, t: float) -> float | None:
+def error_by_coarser(model: Model, work: FemWork, t: float) -> MeshError | None:
     """As that of `finer`, from elements of twice the length; None if no equilibrium is found on them."""
     calm = model._replace(sea=still_water(model.sea))
     state = read_state(calm, work)
     found = resettled(with_mesh_times(model, 0.5), work, t) if np.any(elements_of(model) > 1) else None
     if found is None or rubs(found) != rubs(work):
         return None
-    return max(MARGIN * largest_change(read_state(calm, found), state), bend_error(model, state))
+    return change_of_mesh(read_state(calm, found), state).times(MARGIN).or_bends(model, state)
 
 
 def refocused(model: Model, state: State, wanted: float) -> Records | None:
@@ -165,7 +165,7 @@ def _error_at(model: Model, work: FemWork, t: float) -> float:
     """Of the end tensions of `work` at time t, relative; below 0 if it is not found."""
     found = finer(model, work, t)
     error = error_by_coarser(model, work, t) if found is None else found.error
-    return -1.0 if error is None else error
+    return -1.0 if error is None else error.force
 
 
 def _moments(model: Model, t: float) -> list[float]:

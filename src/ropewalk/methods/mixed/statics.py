@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ropewalk.assembly.mesh import elements_of
-from ropewalk.assembly.mesh_error import UNJUDGED
+from ropewalk.assembly.mesh_error import UNJUDGED, MeshError
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.mixed import accuracy as meshes
 from ropewalk.methods.mixed.body_start import calm_start
@@ -99,21 +99,21 @@ class MixedFemStatics:
 
         If it never is, the mesh with the least error remains.
         """
-        best, least = work, np.inf
+        best, least = work, MeshError(np.inf, np.inf)
         finer: FemWork | None = replace(work)
         while finer is not None:
             work.take(finer)
             meshed, finer = meshed_as(model, work), None
             found = meshes.finer(meshed, work, t)
             error = meshes.error_by_coarser(meshed, work, t) if found is None else found.error
-            if error is not None and error <= least:
+            if error is not None and error.force <= least.force:
                 best, least = replace(work), error
-            if error is None or error > self.accuracy:
+            if error is None or error.force > self.accuracy:
                 finer = self._focused(model, work, t) or (
                     None if found is None else self._halved(model, work, found, t)
                 )
         work.take(best)
-        return {"discretisation_error": least, "accuracy": self.accuracy} if least < np.inf else {UNJUDGED: 1.0}
+        return {**least.figures(), "accuracy": self.accuracy} if least.force < np.inf else {UNJUDGED: 1.0}
 
     def _focused(self, model: Model, work: FemWork, t: float) -> FemWork | None:
         """The equilibrium on a mesh with shorter elements at single places that need them; None if there are none."""
