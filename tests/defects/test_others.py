@@ -71,6 +71,8 @@ def test_spar_over_its_buckling_load_is_no_upright_minimum():
         for system in (soft, rw.System.model_validate(data))
     )
     assert bent.kind == "neutral"
+    (doubt,) = (doubt for doubt in rw.float_rods(soft).doubts if doubt.code == "discretisation")
+    assert 1e-3 < doubt.value < 2e-2  # boundary layers of sqrt(EI / T), 2 % of the length, and 12 polynomials
     assert bent.pose.energy < straight.pose.energy - 5.0
 
 

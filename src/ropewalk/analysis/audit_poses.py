@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FORCE = 1e-6  # of the weight, and of weight times length: what may be out of balance
 SHAPE = 1e-7  # of the length: how far the far end may be from where the search has it
 BENDING = 1e-2  # of the largest moment: what bending and torsion may miss of the moment of the loads
+COARSE = 1e-4  # of the length: error of the shape of an elastic rod beyond which it is doubted
 ITSELF = 4.0  # times the difference between all stations and every other one: the error of the audit itself
 FINER = 8192  # intervals where those of audit_rods.py leave more than the limits
 TILT = 0.05  # of the thickest section over the length, rad: by which the energy is looked at beside a pose
@@ -193,9 +194,18 @@ def _against(kind: str, values: Array) -> float:
     return max({"minimum": -low, "maximum": high, "saddle": max(low, -high)}[kind], 0.0)
 
 
-def refuse_unsound(name: str, figures: Mapping[str, float]) -> None:
-    """ConvergenceError for a pose that fails its audit.  name : of the rod and the pose"""
-    wrong = {key: value for key, value in figures.items() if not value <= LIMITS[key]}
+def limits(stated: float) -> dict[str, float]:
+    """Of the figures of a pose whose shape is stated to be known to this share of the length.
+
+    Forces follow the shape, bending its second derivative: it has no limit where the shape is coarse, which is a doubt.
+    """
+    found = {key: max(limit, stated) if key in ("force", "moment", "shape") else limit for key, limit in LIMITS.items()}
+    return {**found, "bending": np.inf} if stated > COARSE else found
+
+
+def refuse_unsound(name: str, figures: Mapping[str, float], stated: float = 0.0) -> None:
+    """ConvergenceError for a pose that fails its audit.  name : of the rod and the pose    stated : see `limits`"""
+    wrong = {key: value for key, value in figures.items() if not value <= limits(stated)[key]}
     if wrong:
-        told = ", ".join(f"{key} {value:.2g} (limit {LIMITS[key]:g})" for key, value in wrong.items())
+        told = ", ".join(f"{key} {value:.2g} (limit {limits(stated)[key]:g})" for key, value in wrong.items())
         raise ConvergenceError(f"{name} fails its audit: {told}, relative to weight and length")

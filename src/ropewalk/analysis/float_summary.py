@@ -15,8 +15,9 @@ WHOLE = 2  # minima - saddles + maxima over all attitudes: the Euler characteris
 
 def float_doubts(system: System, found: Mapping[str, Equilibria]) -> list[Doubt]:
     """What is doubtful about the poses that were found."""
+    from ropewalk.analysis.audit_poses import COARSE
     from ropewalk.analysis.case_doubts import case_doubts
-    from ropewalk.analysis.doubts import Doubt
+    from ropewalk.analysis.doubts import Doubt, percent
     from ropewalk.model.rods import overlap_of
 
     doubts = case_doubts(system, "static")
@@ -24,6 +25,13 @@ def float_doubts(system: System, found: Mapping[str, Equilibria]) -> list[Doubt]
         overlap = overlap_of(result.states[0].rod, name)
         if overlap is not None:
             doubts.append(Doubt("rod-overlap", name, overlap.overlap, 0.0, str(overlap)))
+        error = max(state.shape_error for state in result.states)
+        if error > COARSE:
+            text = (
+                f"rod '{name}' bends more sharply than its shape functions follow: the shape is known to "
+                f"{percent(error)} of the length (limit {percent(COARSE)}); give it more bending stiffness"
+            )
+            doubts.append(Doubt("discretisation", name, error, COARSE, text))
         if result.complete is False:
             text = f"rod '{name}': {result.message}"
             doubts.append(Doubt("incomplete-search", name, float(result.euler), float(WHOLE), text))

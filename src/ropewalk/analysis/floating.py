@@ -61,7 +61,7 @@ def _audited(name: str, rod: Rod, rest: RodModel, states: Sequence[FloatingState
         if rod.elasticity is not None:
             stiffness = (rod.elasticity.torsion, *rod.elasticity.bending)
             figures["bending"] = here.bending(rest, stiffness, (state.pose.heave, state.pose.up), held)
-        refuse_unsound(f"rod '{name}': equilibrium {number} ({state.kind})", figures)
+        refuse_unsound(f"rod '{name}': equilibrium {number} ({state.kind})", figures, state.shape_error)
         found.append(figures)
     return found
 
