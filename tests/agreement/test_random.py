@@ -138,9 +138,15 @@ def test_twins_have_the_same_forces(seed):
 @pytest.mark.parametrize("which", ["reordered", "swapped", "mirrored"])
 @pytest.mark.parametrize("seed", RUBBED)
 def test_friction_does_not_depend_on_how_a_file_is_written(seed, which):
-    """Lines that meet on the bed, and slack ones: in another order, the other way round, in a mirror."""
-    twin, back = twin_of(random_friction(seed), which, np.random.default_rng([seed, 7]))
-    own, other = (rw.statics(rw.System.model_validate(one), "fem") for one in (random_friction(seed), twin))
+    """Lines that meet on the bed, and slack ones: in another order, the other way round, in a mirror.
+
+    On one mesh: where a slack line folds over, and so where it would have shorter elements, is up to round-off.
+    """
+    case = random_friction(seed)
+    for line in case["lines"].values():
+        line["elements"] = 50
+    twin, back = twin_of(case, which, np.random.default_rng([seed, 7]))
+    own, other = (rw.statics(rw.System.model_validate(one), "fem") for one in (case, twin))
     assert ("is left out" in own.report.message) == ("is left out" in other.report.message)
     force = own.state.end_force
     # rounds of friction end at 1e-9 of the forces, Newton's method below

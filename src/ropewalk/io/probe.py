@@ -44,8 +44,10 @@ def _look_and_leave(path: Path) -> None:
     """In the child: nothing of the parent's runs, whatever happens."""
     code = FAULTY
     try:
+        import faulthandler
         import resource
 
+        faulthandler.disable()  # an end by the library is expected here and prints nothing
         resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         look_into(path)

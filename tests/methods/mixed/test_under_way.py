@@ -129,7 +129,7 @@ def test_cuts_are_saved_and_restored():
 
 @pytest.mark.parametrize(
     ("line", "s", "told"),
-    [("no", 1.0, "no line 'no'"), ("leg", -1.0, "outside its 30 m"), ("leg", 31.0, "outside its")],
+    [("no", 1.0, "no line to cut 'no'"), ("leg", -1.0, "outside its 30 m"), ("leg", 31.0, "outside its")],
 )
 def test_cuts_that_cannot_be_are_refused(line, s, told):
     with pytest.raises(InputError, match=told):
