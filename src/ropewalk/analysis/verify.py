@@ -17,7 +17,6 @@ from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
 from ropewalk.methods.registry import solver_class
 from ropewalk.model.arrays import Array
-from ropewalk.model.joints import SPRING
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State
 from ropewalk.spec import arguments
@@ -167,10 +166,8 @@ def difference(one: Equilibrium, other: Equilibrium) -> tuple[float, float]:
     position = max(position, _largest(one.state.body_position - other.state.body_position))
     if one.state.net_position.shape == other.state.net_position.shape:
         position = max(position, _largest(one.state.net_position - other.state.net_position))
-    on_supports = np.einsum("pmi,pi->pm", model.points.frame, one.state.point_force - other.state.point_force)
-    is_sprung = model.points.joint == SPRING
-    on_supports[is_sprung] = 0.0  # follows from the position, and methods with elements leave it out
-    return position, max(_largest(one.state.end_force - other.state.end_force), _largest(on_supports))
+    forces = one.state.end_force - other.state.end_force, one.state.point_force - other.state.point_force
+    return position, max(map(_largest, forces))
 
 
 def _shape_difference(model: Model, one: State, other: State, line: int, ends_only: bool) -> float:

@@ -22,7 +22,7 @@ class State(NamedTuple):
     time: float  # s
     point_position: Array  # (n_points, 3) m
     point_velocity: Array  # (n_points, 3) m/s
-    point_force: Array  # (n_points, 3) force of the point on what holds it (held components), N
+    point_force: Array  # (n_points, 3) force of the point on what holds it, springs of its joint included, N
     body_position: Array  # (n_bodies, 3) of the origins, m
     body_quaternion: Array  # (n_bodies, 4) scalar first, body to world
     body_velocity: Array  # (n_bodies, 3) of the origins, m/s

@@ -436,13 +436,16 @@ def node_forces(work: BarsWork) -> Array:
 
 
 def _point_forces(model: Model, work: BarsWork) -> Array:
+    """(n_points, 3) force of points on what holds them, N: of nodes, and of the springs of their joints."""
     forces: Array = np.zeros_like(model.points.position)
-    total = node_forces(work)
+    total, sprung = node_forces(work), np.zeros_like(work.steps.r)
+    for row in work.bars.spring:
+        way = work.steps.r[row.node] - work.bars.home[row.node]
+        sprung[row.node] += row.spring * (row.axis @ way) * row.axis
     for k, i in enumerate(work.places.point):
         if i >= 0:
-            forces[k] = (
-                total[i] * (model.points.joint[k] == HELD) if np.all(work.bars.axes[i] == np.eye(3)) else total[i]
-            )
+            is_plain = np.all(work.bars.axes[i] == np.eye(3))
+            forces[k] = sprung[i] + (total[i] * (model.points.joint[k] == HELD) if is_plain else total[i])
     return forces
 
 

@@ -355,17 +355,18 @@ def _keep_ends(i, r, mesh, share, nodes, tape):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _keep_points(i, X, mesh, nodes, tape):
-    """Places (m), velocities (m/s) and forces (N) of points; the part of the forces along their held components.
+    """Places (m), velocities (m/s) and forces (N) of points on what holds them: along held components, and of springs.
 
-    Source: F -> F - (F . e) e for every free axis e.
+    Source: F -> F - (F . e) e + k x e for every free axis e, with a spring or with k = 0; Hooke's law.
     """
     n_nodes = mesh.s.size
     for j in range(mesh.motion.size - mesh.bodies.body.shape[0]):
         n = n_nodes + j
         force = scale3(-1.0, three(nodes, n))
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            axis = axis_of(mesh.dof[d])
-            force = sub3(force, scale3(dot(force, axis), axis))
+            axis, way = axis_of(mesh.dof[d]), sub3(three(X[0], n), three(mesh.reference, j))
+            sprung = mesh.dof[d].pull - spring_pull(mesh.dof[d], way)[0]
+            force = add3(force, scale3(sprung - dot(force, axis), axis))
         for p in range(3):
             tape.point_position[i, j, p] = X[0, n, p]
             tape.point_velocity[i, j, p] = X[1, n, p]
