@@ -83,6 +83,14 @@ def test_energy_limits(energy, codes, fails):
     assert any(failed for _, failed in found) == fails
 
 
+def test_a_membrane_at_rest_does_not_fail_for_round_off():
+    """Half a circle under pressure, without weight and gravity: no energy but that of rounding."""
+    case = rw.System.from_file(Path(__file__).parents[2] / "examples" / "shooting_velaria.yaml")
+    run = rw.simulate(case, duration=10.0)
+    assert np.abs(run.position.values - run.position.values[0]).max() < 1e-12
+    assert json.loads(run.attrs["doubts"]) == []
+
+
 def test_nothing_moved_is_no_loss():
     """A system at rest exchanges 1e-12 of what it holds; shares of that say nothing."""
     rest = {"kinetic": 1e-12, "elastic": 50.0, "potential": 1000.0, "loss_numerics": 1e-11, "closure": 1e-11}

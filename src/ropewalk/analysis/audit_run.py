@@ -217,7 +217,8 @@ def _by_lengths(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> fl
 
 def _energy(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
     energy = figures.get("energy")
-    moving = [book for book in audit.books if has_moved(book.turned, book.held)]
+    taut = audit.pulled * float(model.lines.length.sum())  # J: round-off of lines at rest that nothing else acts on
+    moving = [book for book in audit.books if has_moved(book.turned, max(book.held, taut))]
     if energy is None or not set(KINDS) & set(energy) or not moving:
         return
     finer = "run.step" if "largest_strain" in figures else "run.tolerance or run.step"
