@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from ropewalk.assembly.anchor import held_end_friction
 from ropewalk.assembly.element import three
-from ropewalk.loads.bed import contact, dragged, grip_pull, ground, pressure, slid
+from ropewalk.loads.bed import contact, dragged, grip_pull, ground, penetration, pressure, slid
 from ropewalk.loads.cut import vector
 from ropewalk.loads.grip import friction_of, sought_pull
-from ropewalk.numerics.blockelimination import dot, sub3
+from ropewalk.numerics.blockelimination import UNCOUNTED, dot, sub3
 from ropewalk.numerics.compile import kernel
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def add9_to(out, f, A):
     """Adds f times a matrix A of 9 numbers (N/m) to a (3, 3) array: out_ij = out_ij + f A_(3i+j).
 
@@ -35,13 +35,15 @@ def clear(pressed):
         pressed[i].area = 0.0
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def press_node(bed, field, i, r, v, area, radius):
     """Adds the pressure of the seabed on a contact of node i, and its derivatives.  area : m2    radius : m
 
     Source: F = p A n, :func:`ropewalk.loads.bed.contact` without friction; N and area of all contacts into
     field.pressed.
     """
+    if not penetration(bed, three(r, i), radius) > 0.0:  # most nodes are off the bed
+        return
     F, by_x, by_v = contact(bed, three(r, i), three(v, i), 0.0, area, radius)
     if F[0] == 0.0 and F[1] == 0.0 and F[2] == 0.0:
         return
@@ -55,7 +57,7 @@ def press_node(bed, field, i, r, v, area, radius):
         pressed.normal += n[j] * F[j]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def press_footings(bars, medium, field, r, v):
     """Adds the pressure of the seabed under what hangs on nodes, F = p A n (N).
 
@@ -66,7 +68,7 @@ def press_footings(bars, medium, field, r, v):
         press_node(medium.bed, field, foot.node, r, v, foot.area, foot.radius)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def press_bars(bars, medium, field, r, v):
     """Adds the pressure of the seabed on the half bars beside each node that is not held, F = p w l/2 n (N).
 
@@ -81,7 +83,7 @@ def press_bars(bars, medium, field, r, v):
                 press_node(medium.bed, field, bars.node[k, side], r, v, area, bars.contact_radius[k])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def rub(bed, field, r):
     r"""Adds the friction (N) of the nodes that field.pressed has on the bed, by their grips.
 
@@ -111,7 +113,7 @@ def rub(bed, field, r):
             field.force[i, j] += f[j]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def rub_end(bed, held, r, nodes, area, pull):
     """Friction (N) on the half bar at a held end, by that on the node next to it.
 
@@ -130,7 +132,7 @@ def rub_end(bed, held, r, nodes, area, pull):
     return held_end_friction(f, area / pressed[near].area, along, pull)
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def _bear(bed, pressed, x, v, area, radius):
     """Adds normal force and area of a contact to `pressed`.  x, v : of the node, m, m/s    area : m2    radius : m
 
@@ -143,7 +145,7 @@ def _bear(bed, pressed, x, v, area, radius):
         pressed.area += area
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def move_grips(bars, medium, field, r, v):
     r"""After a step: nodes off the bed grip where they are; nodes that slip drag their grip behind them.
 
