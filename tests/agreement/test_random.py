@@ -25,13 +25,14 @@ import ropewalk as rw
 # of every kind; none takes more than a second once its kernels are compiled
 # beds that are soft (8400281; 9200018: under a weight), friction of a weight on the bed (8400210; 9300196: on a slope),
 # anchors (8400128, 71116104), bars that lift off within their first (70000009), a thick end at the surface (86000045),
-# lines that bend on a smooth bed (113000021, 113000028)
+# lines that bend on a smooth bed (113000021, 113000028), thin chain between an anchor and thick chain (115003948)
 BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35, 8400128, 8400210, 8400281, 9200018, 9300196, 70000009, 71116104,
-          86000045, 113000021, 113000028)  # fmt: skip
+          86000045, 113000021, 113000028, 115003948)  # fmt: skip
 # of the wide kinds, by all methods: bars whose touchdown lies badly (51350030); by auto: most kinds, and a current
-# whose profile has a kink at the bottom (51300017), pressure that winds up a line to a free point (97600033)
+# whose profile has a kink at the bottom (51300017), pressure that winds up a line to a free point (97600033), friction
+# at anchors on beds on grids (115100170, 115100613, 115100958), a line that floats beside its anchor (115100523)
 WIDE_BY_ALL = (51350010, 51350030)
-WIDE = (51300017, 97600033, *range(18))
+WIDE = (51300017, 97600033, 115100170, 115100523, 115100613, 115100958, *range(18))
 # points with drag, on the bed, at the surface, between two buoys; 89500205: a float near the bed, in sheared flow;
 # 91500000, 91500206: lines that fold over between two nodes; 91500123: three moorings, of which one hinders another
 WEBS = (15, 20, 40, 127, 89500205, 91500000, 91500206, 91500123)

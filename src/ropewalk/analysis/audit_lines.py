@@ -24,6 +24,7 @@ from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import ROD
 from ropewalk.model.model import Model
 from ropewalk.model.pegs import over_positions
+from ropewalk.model.profiles import properties_at
 from ropewalk.model.state import State, end_positions
 
 FORCE = 1e-6  # of the largest force: what counts as in balance
@@ -176,7 +177,7 @@ def _ends(model: Model, state: State, scales: Scales) -> list[Finding]:
         if sea.has_seabed and _lies(model, state, i, j, node):
             k = int(lines.piece_section[lines.piece_start[i] if j == 0 else lines.piece_start[i + 1] - 1])
             here = int(lines.end_kind[i, j]), int(lines.end_index[i, j])
-            room[here] = max(room.get(here, 0.0), float(model.sections.contact_radius[k]) + _sunk(model, k))
+            room[here] = max(room.get(here, 0.0), float(model.sections.contact_radius[k]) + _sunk(model, k, (i, j)))
     for (i, j), node in nodes.items():
         miss = state.position[node] - held[i, j]
         if sea.has_seabed and _lies(model, state, i, j, node):
@@ -189,12 +190,12 @@ def _ends(model: Model, state: State, scales: Scales) -> list[Finding]:
     return worst("position", model, state, node_.astype(np.int64), value, limit)
 
 
-def _sunk(model: Model, section: int) -> float:
-    """Depth to which a line's own weight presses it into the bed, m."""
-    sections, sea = model.sections, model.sea
-    weight = (sections.mass[section] - sea.water_density * sections.area[section]) * sea.gravity
-    width = float(contact_width(model, np.array([section]))[0])
-    return max(0.0, float(weight)) / (sea.bed_stiffness * width)
+def _sunk(model: Model, section: int, end: tuple[int, int]) -> float:
+    """Depth to which a line's own weight presses it into the bed at an end of a line, m."""
+    k, s = np.array([section]), np.array([0.0 if end[1] == 0 else float(model.lines.length[end[0]])])
+    here = properties_at(model.sections, model.profiles, k, s)
+    weight = float(here.mass[0] - model.sea.water_density * here.area[0]) * model.sea.gravity
+    return max(0.0, weight) / (model.sea.bed_stiffness * float(contact_width(model, k)[0]))
 
 
 def _lies(model: Model, state: State, i: int, j: int, node: int) -> bool:

@@ -16,7 +16,7 @@ is a shape, it is read from the catenary of its mean weight.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ropewalk.assembly.grading import calm_ground
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.environment import Sea, bed_heights, bed_normals
 from ropewalk.model.model import Model
+from ropewalk.model.profiles import properties_at
 from ropewalk.model.state import State, end_positions
 from ropewalk.numerics.blockelimination import UNCOUNTED, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
@@ -34,6 +35,7 @@ AT_END = 1e-9  # of a line: the same for where its stretch on the bed ends
 RAMP = 1000.0  # length over height of the way up from an anchor to the height of rest: lines that rise more are free
 NO_FARTHER = 0.1  # of a line, from its end: where that way ends at the latest
 SHORTEST = 1e-300  # m; what has no length has no direction
+BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 BESIDE = 0.02  # of a line, from its end: where it is looked whether it lies there; the element of usual meshes
 
 
@@ -43,6 +45,22 @@ class Rest(NamedTuple):
     weight: float  # in water, N/m
     width: float  # of contact, m
     radius: float  # of contact, m
+
+
+def contact_width(model: Model, section: Any) -> Any:
+    """Of the sections of these indices on the bed, m."""
+    sections = model.sections
+    width = np.maximum(np.sqrt(4.0 * sections.area[section] / np.pi), 2.0 * sections.contact_radius[section])
+    return np.where(width > 0.0, width, BED_WIDTH)
+
+
+def rest_at(model: Model, line: int, side: int) -> Rest:
+    """How the line at end A (0) or B (1) lies on the bed, by what it is made of there."""
+    k = np.array([end_section(model, line, side)])
+    s = np.array([0.0 if side == 0 else float(model.lines.length[line])])
+    here = properties_at(model.sections, model.profiles, k, s)
+    weight = float(here.mass[0] - model.sea.water_density * here.area[0]) * model.sea.gravity
+    return Rest(weight, float(contact_width(model, k)[0]), float(model.sections.contact_radius[k[0]]))
 
 
 def is_on_bed(sea: Sea, end: Array, radius: float) -> bool:
@@ -94,7 +112,7 @@ def lying_ends(model: Model, state: State) -> Flags:
             continue
         n0, n1 = state.start[i], state.start[i + 1]
         if np.any(state.tension[n0:n1] > 0.0):
-            there = state.position[n0 + beside(state.s[n0:n1], side)]
+            there = state.position[n0 + beside(state.s[n0:n1], side, end_piece(model, i, side))]
             lies[i, side] = height_over_bed(sea, there) <= radius + ON_BED * sea.depth
         else:
             ground = calm_ground(model, i, ends[i])
@@ -103,10 +121,16 @@ def lying_ends(model: Model, state: State) -> Flags:
     return lies
 
 
-def beside(s: Array, side: int) -> int:
-    """Node of a line, at s (m, either way), beside its first (side 0) or last one (1): `BESIDE` away, or the next."""
+def beside(s: Array, side: int, piece: float) -> int:
+    """Node of a line, at s (m, either way), beside its first (side 0) or last one (1): `BESIDE` away, or the next.
+
+    The node is within the piece of line at that end, where the line has one contact radius, if a node is.
+
+    piece : length of that piece, m
+    """
     away = np.abs(s - s[-side])[:: 1 - 2 * side]
-    steps = max(1, int(np.searchsorted(away, (BESIDE - AT_END) * away[-1])))
+    within = int(np.searchsorted(away, piece - AT_END * away[-1])) - 1
+    steps = max(1, min(within, int(np.searchsorted(away, (BESIDE - AT_END) * away[-1]))))
     return steps if side == 0 else s.size - 1 - steps
 
 
@@ -139,6 +163,12 @@ def dip(model: Model, line: int, side: int, end: Array, s: Array) -> Array:
     return found
 
 
+def end_piece(model: Model, line: int, side: int) -> float:
+    """Length of the piece at end A (0) or B (1) of a line, m."""
+    start = model.lines.piece_start
+    return float(model.lines.piece_length[start[line] if side == 0 else start[line + 1] - 1])
+
+
 def end_section(model: Model, line: int, side: int) -> int:
     """Index of the section at end A (0) or B (1) of a line."""
     start = model.lines.piece_start
@@ -157,18 +187,20 @@ def carried(force, normal):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def held_end_friction(rubbed, share, along, pull):
+def held_end_friction(rubbed, share, along, pull, normal):
     r"""Friction (N) on the half of an element at an end held on the bed, by that on the node next to it.
 
     .. math:: f = \varphi f_n - \min\left(0,\, \varphi f_n \cdot t + \max(0,\, F \cdot t)\right) t
 
     Source: the law of docs/theory/morison.md, Friction, by the share :math:`\varphi` of length. Without it the force on
-    an anchor would be that in the middle of the last element. It takes no more than there is.
+    an anchor would be that in the middle of the last element. It takes no more than there is. On a bed on a grid, where
+    normals differ from node to node, f_n and t are those in the plane that touches the bed at the end.
 
     rubbed : f_n, friction on the next node, N    share : of the bed under the half element over that under the node
-    along : from the end to the next node, m    pull : F, of the line on its anchor, N
+    along : from the end to the next node, m    pull : F, of the line on its anchor, N    normal : of the bed at the end
     """
-    f = scale3(share, rubbed)
-    t = scale3(1.0 / max(np.sqrt(dot(along, along)), SHORTEST), along)
+    f = scale3(share, sub3(rubbed, scale3(dot(rubbed, normal), normal)))
+    level = sub3(along, scale3(dot(along, normal), normal))
+    t = scale3(1.0 / max(np.sqrt(dot(level, level)), SHORTEST), level)
     excess = dot(f, t) + max(dot(pull, t), 0.0)
     return sub3(f, scale3(min(excess, 0.0), t))

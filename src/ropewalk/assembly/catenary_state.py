@@ -12,8 +12,11 @@ from ropewalk.model.state import State
 from ropewalk.numerics.compile import kernel
 
 NODES = 101  # per line in the State, beside corners: enough to draw and to start dynamics from
+MOST_TURN, HALVINGS = 0.3, 5  # rad between nodes, and how often stretches that turn more are halved
+FINER = 32  # nodes that this may add per line and per piece: a fold takes some 20
 AFLOAT = 1e-6  # m above still water where a line counts as out of it
 SAME = 1e-9  # of a line's length: an even node this near a corner is left out
+TINY = 1e-300  # N: what has no force has no direction
 BEYOND = 1e-13  # of a line's length: how far beyond a node its force is taken, so that it is that beyond a load
 
 
@@ -95,10 +98,12 @@ def sample_lines(assembly, place, out):
 
     Source: T = |n|, docs/theory/catenary.md, Terms; n and positions of :func:`shape_at`.
 
-    Nodes are even ones, and those where pieces, loads and contact begin or end.  place, out : as in `shape_at`
+    Nodes are even ones, those where pieces, loads and contact begin or end, and more where the line bends sharply.
+
+    place, out : as in `shape_at`
     """
-    n = assembly.length.size
-    start, most = np.zeros(n + 1, dtype=np.int64), n * (NODES + 1) + assembly.piece_length.size
+    n, pieces = assembly.length.size, assembly.piece_length.size
+    start, most = np.zeros(n + 1, dtype=np.int64), n * (NODES + 1) + pieces + FINER * (n + pieces)
     s, tension = np.empty(most), np.empty(most)
     position, force = np.empty((most, 3)), np.empty((most, 3))
     for i in range(n):
@@ -109,9 +114,15 @@ def sample_lines(assembly, place, out):
             corners[j - first] = at
         corners[-2], corners[-1] = out.solution[i].ground_start, out.solution[i].ground_end
         places = places_with_corners(assembly.length[i], corners)
-        a, b = start[i], start[i] + places.size
-        start[i + 1] = b
         r, n_s = shape_at(assembly, place, out, i, places)
+        for _ in range(HALVINGS):
+            finer = halved(places, n_s)
+            if finer.size == places.size or finer.size > NODES + (1 + FINER) * (1 + last - first):
+                break
+            places = finer
+            r, n_s = shape_at(assembly, place, out, i, places)
+        a = start[i]
+        start[i + 1] = a + places.size
         for k in range(places.size):
             s[a + k] = places[k]
             for j in range(3):
@@ -119,6 +130,33 @@ def sample_lines(assembly, place, out):
             tension[a + k] = np.sqrt(n_s[k, 0] ** 2 + n_s[k, 1] ** 2 + n_s[k, 2] ** 2)
     stop = start[n]
     return start, s[:stop].copy(), position[:stop].copy(), force[:stop].copy(), tension[:stop].copy()
+
+
+@kernel
+def halved(places, force):
+    r"""Places (n,) along a line, m, with the middle of each stretch in which the line turns by more than MOST_TURN.
+
+    .. math:: |\mathbf t_{k+1} - \mathbf t_k| > \theta_{\max}, \qquad \mathbf t = \mathbf n / |\mathbf n|
+
+    Source: own choice: the chord of such a stretch is then shorter than the line by a share of theta^2/24.
+
+    force : (n, 3) n(s) there, N
+    """
+    finer, n = np.empty(2 * places.size), 1
+    finer[0] = places[0]
+    for k in range(1, places.size):
+        before, here = force[k - 1], force[k]
+        was = max(np.sqrt(before[0] ** 2 + before[1] ** 2 + before[2] ** 2), TINY)
+        now = max(np.sqrt(here[0] ** 2 + here[1] ** 2 + here[2] ** 2), TINY)
+        square = 0.0
+        for j in range(3):
+            square += (here[j] / now - before[j] / was) ** 2
+        if square > MOST_TURN**2:
+            finer[n] = 0.5 * (places[k - 1] + places[k])
+            n += 1
+        finer[n] = places[k]
+        n += 1
+    return finer[:n]
 
 
 def with_corners(length: float, corners: list[float]) -> Array:

@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.assembly.anchor import (
-    Rest,
     beside,
+    contact_width,
     dip,
+    end_piece,
     end_section,
     is_on_bed,
     is_pulled_apart,
     laid,
     lying_ends,
+    rest_at,
 )
 from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
 from ropewalk.assembly.given import GivenMesh, build_given_mesh
@@ -49,7 +51,6 @@ LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element 
 SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
 SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: coming taut is else a jump of velocity
 NEARLY = 1.0 - 1e-9  # room for round-off in the last place of a line
-BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 
 # nodes: half elements, and what is attached there
 NODE = np.dtype(
@@ -417,10 +418,8 @@ def _shifts(model: Model, still: Any, place: Array) -> Array:
     """
     shift: Array = np.zeros(place.shape)
     for i, end in zip(*np.nonzero(still), strict=True):
-        sea, k = model.sea, end_section(model, i, end)
-        weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
-        rest = Rest(weight, float(contact_width(model, k)), float(model.sections.contact_radius[k]))
-        shift[i, end] = (laid(sea, place[i, end], rest) or 0.0) * bed_normals(sea, place[i, end])
+        depth = laid(model.sea, place[i, end], rest_at(model, i, end)) or 0.0
+        shift[i, end] = depth * bed_normals(model.sea, place[i, end])
     far = np.all(still, axis=1) & is_pulled_apart(model, place, shift)
     return np.where(far[:, None, None], 0.0, shift)
 
@@ -441,7 +440,7 @@ def laid_again(model: Model, mesh: Mesh, before: Flags, lies: Flags) -> Mesh:
     return mesh._replace(end_offset=floats(offset, (-1, 2, 3)), node=node)
 
 
-def lying(mesh: Mesh, r: Array) -> Flags:
+def lying(model: Model, mesh: Mesh, r: Array) -> Flags:
     """(n_lines, 2) whether lines lie on the bed beside ends A and B that are held there; see `lying_ends`.
 
     r : (n_rows, 3) m
@@ -449,7 +448,8 @@ def lying(mesh: Mesh, r: Array) -> Flags:
     first, last = mesh.node_start[:-1], mesh.node_start[1:] - 1
     ends, near = np.stack([first, last], axis=1), np.stack([first, first], axis=1)
     for i, side in np.ndindex(*near.shape):
-        near[i, side] += beside(mesh.s[first[i] : last[i] + 1], side)
+        piece = end_piece(model, i, side ^ int(mesh.line[i].flipped))
+        near[i, side] += beside(mesh.s[first[i] : last[i] + 1], side, piece)
     above = heights_over(mesh.bed, r[near])[1] - mesh.node.radius[near]
     lies = mesh.has_bed & (mesh.node.bed_area[ends] == 0.0) & (above <= 0.0)
     return np.where(mesh.line.flipped[:, None] == 1, lies[:, ::-1], lies)
@@ -459,13 +459,6 @@ def _walked(ends: Array, flipped: Any) -> Array:
     """What belongs to ends A and B (n_lines, 2, 3) by the first and last nodes of the walks."""
     walked: Array = np.where(flipped[:, None, None], ends[:, ::-1], ends)
     return walked
-
-
-def contact_width(model: Model, section: Any) -> Any:
-    """Of the sections of these indices on the bed, m."""
-    sections = model.sections
-    width = np.maximum(np.sqrt(4.0 * sections.area[section] / np.pi), 2.0 * sections.contact_radius[section])
-    return np.where(width > 0.0, width, BED_WIDTH)
 
 
 def _to_nodes(per_element: Array) -> Array:

@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.anchor import end_section
-from ropewalk.assembly.mesh import contact_width
+from ropewalk.assembly.anchor import contact_width, end_section
 from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import bed_heights

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.anchor import Rest, end_section, is_pulled_apart, laid, lying_ends
-from ropewalk.assembly.mesh import contact_width
+from ropewalk.assembly.anchor import is_pulled_apart, laid, lying_ends, rest_at
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.joints import HELD
@@ -33,7 +32,7 @@ def _shifts(model: Model, lies: Flags, shift: Array) -> Array:
     for k in np.flatnonzero(still):
         here = [(int(i), int(side)) for i, side in np.argwhere((lines.end_kind == POINT) & (lines.end_index == k))]
         if here and all(lies[end] for end in here):
-            ways = [laid(model.sea, points.position[k], _rest(model, *end)) for end in here]
+            ways = [laid(model.sea, points.position[k], rest_at(model, *end)) for end in here]
             known = [way for way in ways if way is not None]
             if known:
                 shift[k] = float(np.mean(known)) * bed_normals(model.sea, points.position[k])
@@ -46,10 +45,3 @@ def _shifts(model: Model, lies: Flags, shift: Array) -> Array:
     places[between], moved[between] = points.position[held], shift[held]
     shift[held[is_pulled_apart(model, places, moved)[between]].ravel()] = 0.0
     return shift
-
-
-def _rest(model: Model, line: int, side: int) -> Rest:
-    """How the line at an end lies on the bed."""
-    sea, k = model.sea, end_section(model, line, side)
-    weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
-    return Rest(float(weight), float(contact_width(model, k)), float(model.sections.contact_radius[k]))

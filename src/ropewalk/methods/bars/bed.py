@@ -31,7 +31,7 @@ def carried(model: Model, work: BarsWork, end: tuple[int, int], force: Array) ->
     given = model.points.position[lines.end_index[end]] if lines.end_kind[end] == POINT else work.steps.r[i]
     if not (work.bars.held[i] and is_on_bed(model.sea, given, float(model.sections.contact_radius[k]))):
         return np.zeros(3)
-    normal = bed_normals(model.sea, given)
+    normal = bed_normals(model.sea, work.steps.r[i])
     rubbed = _rubbed(work, bar, end[1], force)
     pressed: Array = min(0.0, float((force - rubbed) @ normal)) * normal
     return pressed + rubbed

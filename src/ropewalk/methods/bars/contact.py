@@ -129,7 +129,7 @@ def rub_end(bed, held, r, nodes, area, pull):
     k, pushed = bed.law[0].shear * pressed[near].area, (pressed[near].normal, 0.0)
     f, _ = grip_pull(k, n, d, length, pushed, friction_of(grip))
     along = sub3(three(r, near), three(r, end))
-    return held_end_friction(f, area / pressed[near].area, along, pull)
+    return held_end_friction(f, area / pressed[near].area, along, pull, ground(bed, three(r, end))[0])
 
 
 @kernel(forceinline=True, **UNCOUNTED)

@@ -260,7 +260,8 @@ def _hold_ends(X, mesh, reading, grip, nodes):
             taken = scale3(area * pressure(mesh.bed, mesh.node[n].radius - height, 0.0)[0], normal)
             if friction_of(grip) > 0.0:
                 along, share = sub3(three(X[0], beside), three(X[0], n)), reading.share[n] / reading.share[beside]
-                taken = add3(taken, held_end_friction(bed_on_node(beside, X, mesh, grip)[1], share, along, force))
+                rubbed = bed_on_node(beside, X, mesh, grip)[1]
+                taken = add3(taken, held_end_friction(rubbed, share, along, force, normal))
             taken = sub3(taken, carried(add3(force, taken), normal))
             _set3(nodes, n, scale3(-1.0, add3(force, taken)))
             _set3(nodes, row, sub3(three(nodes, row), taken))

@@ -111,7 +111,7 @@ def settle(model: Model, work: FemWork, t: float) -> Report:
     while True:
         report = _settle_as_laid(model, work, t)
         iterations += report.iterations
-        lies = lying(work.mesh, work.steps.trial.X[0])
+        lies = lying(model, work.mesh, work.steps.trial.X[0])
         turned += lies != work.lies
         lies &= turned < MOST_TURNS
         if not report.good or np.array_equal(lies, work.lies):
@@ -222,7 +222,7 @@ def rub_from(model: Model, work: FemWork, t: float, shares: Array | None) -> Rep
         if outcome != CONVERGED:
             return Report(Status.NOT_CONVERGED, "", iterations)
         copy_state(work.steps.trial, work.steps.now)
-        lies = lying(work.mesh, work.steps.trial.X[0])
+        lies = lying(model, work.mesh, work.steps.trial.X[0])
         turned += lies != work.lies
         lies &= turned < MOST_TURNS
         if np.array_equal(lies, work.lies):

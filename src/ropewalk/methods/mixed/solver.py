@@ -298,7 +298,7 @@ class MixedFem:
     def restore(self, model: Model, snapshot: dict[str, Any]) -> FemWork:
         """The memory of which `snapshot` was taken."""
         mesh = restored_mesh(with_winches(model, build_mesh(model, self.damping), 0.0), snapshot)
-        work = fresh_memory(model, mesh, allocate(mesh), lying(mesh, snapshot["now_x"][0]))
+        work = fresh_memory(model, mesh, allocate(mesh), lying(model, mesh, snapshot["now_x"][0]))
         fill(work, snapshot)
         work.lanes = self.lanes
         return work

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
-from ropewalk.assembly.catenary_state import with_corners
+from ropewalk.assembly.catenary_state import HALVINGS, MOST_TURN, with_corners
 from ropewalk.assembly.string import ALL, STATE, float_force
 from ropewalk.methods.shooting.assembly import Result, place, places
 from ropewalk.methods.shooting.build import Problem
@@ -18,7 +18,6 @@ from ropewalk.model.state import State
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 
-MOST_TURN, HALVINGS = 0.3, 5  # rad between nodes, and how often those that turn more are halved
 FADING = 0.1  # of the larger force of two nodes: between them the tension goes to nothing
 MOST_BOW = 1.0e-7  # of the line's length: by how much a stretch on the bed may be longer than its chord
 SLACK = 1.0e-9  # of the force scale: below it a line has no direction
