@@ -25,11 +25,13 @@ def carried(model: Model, work: BarsWork, end: tuple[int, int], force: Array) ->
     The half bar at the end is held by friction as that beside it: without that the force would be that in the middle
     of the bar.  end : line and side
     """
-    lines, k = model.lines, end_section(model, *end)
     bar = int(work.places.bar_start[end[0]]) if end[1] == 0 else int(work.places.bar_start[end[0] + 1]) - 1
     i = int(work.bars.node[bar, end[1]])
+    if not (work.medium.has_bed and work.bars.held[i]):
+        return np.zeros(3)
+    lines, k = model.lines, end_section(model, *end)
     given = model.points.position[lines.end_index[end]] if lines.end_kind[end] == POINT else work.steps.r[i]
-    if not (work.bars.held[i] and is_on_bed(model.sea, given, float(model.sections.contact_radius[k]))):
+    if not is_on_bed(model.sea, given, float(model.sections.contact_radius[k])):
         return np.zeros(3)
     normal = bed_normals(model.sea, work.steps.r[i])
     rubbed = _rubbed(work, bar, end[1], force)

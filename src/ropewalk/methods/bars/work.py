@@ -58,7 +58,7 @@ RELEASES = 20  # of such bars, one lot after the other
 SLOPE = 1.0  # of the coefficients of screens by their angle, 1/rad, at most
 TURNS = 4.0  # sum over the corners of how far each turns a screen, about two axes, times its shorter width
 NO_LENGTH = 1e-9  # of the bar's length: ends closer than this give a bar no direction
-
+EYE = floats(np.eye(3))
 
 Yielding = Literal["none", "twines", "all"]
 
@@ -280,8 +280,10 @@ def refresh(work: BarsWork) -> None:
 def find_tensions(work: BarsWork) -> bool:
     """Exact tensions and accelerations at the present state; of the bars that yield, none pushes."""
     s = work.steps
-    kept = s.slack.copy()
     known = bool(tensions(work.bars, work.medium, work.field, work.graph, s))
+    if not s.yields.any():
+        return known
+    kept = s.slack.copy()
     for _ in range(RELEASES):
         pushes = s.yields & (s.tension < -PUSHES * np.abs(s.tension).max(initial=0.0))
         if not known or not np.any(pushes):
@@ -354,6 +356,8 @@ def _screen_stiffness(work: BarsWork) -> Array:
     Corners one after the other up and down turn a screen most, about the shortest bar there.
     """
     bars, field, s = work.bars, work.field, work.steps
+    if not bars.screen.size:
+        return np.zeros(bars.mass.size)
     turning, near = np.zeros(bars.mass.size), np.full(bars.mass.size, np.inf)
     for side in range(2):
         np.minimum.at(near, bars.node[:, side], bars.length)
@@ -388,12 +392,13 @@ def read_bars(model: Model, work: BarsWork) -> State:
     ends = np.zeros((len(model.names.lines), 2, 3))
     alone = work.own_loads()
     forces = _point_forces(model, work)
+    brought = _lengths_at_nodes(work)
     for i in range(len(model.names.lines)):
         own = slice(int(places.line_start[i]), int(places.line_start[i + 1]))
         first, last = int(places.bar_start[i]), int(places.bar_start[i + 1])
         bar = s.tension[first:last]
         for side, k, sign in ((0, first, 1.0), (1, last - 1, -1.0)):
-            ends[i, side] = sign * s.tension[k] * work.field.direction[k] + _end_share(work, alone, side, k)
+            ends[i, side] = sign * s.tension[k] * work.field.direction[k] + _end_share(work, (alone, brought), side, k)
             pressed = carried(model, work, (i, side), ends[i, side])
             ends[i, side] -= pressed
             if model.lines.end_kind[i, side] != BODY:
@@ -442,22 +447,30 @@ def _point_forces(model: Model, work: BarsWork) -> Array:
     for row in work.bars.spring:
         way = work.steps.r[row.node] - work.bars.home[row.node]
         sprung[row.node] += row.spring * (row.axis @ way) * row.axis
-    for k, i in enumerate(work.places.point):
-        if i >= 0:
-            is_plain = np.all(work.bars.axes[i] == np.eye(3))
-            forces[k] = sprung[i] + (total[i] * (model.points.joint[k] == HELD) if is_plain else total[i])
+    known = work.places.point >= 0
+    at = work.places.point[known]
+    is_plain = np.all(work.bars.axes[at] == EYE, axis=(1, 2))[:, None]
+    forces[known] = sprung[at] + np.where(is_plain & (model.points.joint[known] != HELD), 0.0, total[at])
     return forces
 
 
-def _end_share(work: BarsWork, own: tuple[Array, Array], side: int, k: int) -> Array:
-    """Loads less inertia of the half bar k at the end of a line: its part of what bars bring to the node."""
+def _lengths_at_nodes(work: BarsWork) -> Array:
+    """(n,) summed lengths of the bars of lines and nets at each node, m; those of bodies bring no loads."""
+    n, bars = int(work.places.net_bar_start[-1]), work.bars
+    return floats(np.bincount(bars.node[:n].ravel(), np.repeat(bars.length[:n], 2), minlength=bars.mass.size))
+
+
+def _end_share(work: BarsWork, own: tuple[tuple[Array, Array], Array], side: int, k: int) -> Array:
+    """Loads less inertia of the half bar k at the end of a line: its part of what bars bring to the node.
+
+    own : `BarsWork.own_loads`, `_lengths_at_nodes`
+    """
     bars, field, s = work.bars, work.field, work.steps
     i = int(bars.node[k, side])
-    lines_and_nets = int(work.places.net_bar_start[-1])  # bars of bodies bring no loads
-    part = bars.length[k] / float(bars.length[:lines_and_nets][np.any(bars.node[:lines_and_nets] == i, axis=1)].sum())
-    alone, mass = own
+    (alone, mass), brought = own
+    part = bars.length[k] / float(brought[i])
     bar_mass = float(work.places.bar_mass[i])
     weight = np.array([0.0, 0.0, -bar_mass * work.medium.gravity]) - work.medium.damping * bar_mass * s.v[i]
-    inertia = field.inertia[i] - mass[i] + bar_mass * np.eye(3)
+    inertia = field.inertia[i] - mass[i] + bar_mass * EYE
     share: Array = part * (field.force[i] - alone[i] + weight - inertia @ s.old_force[i])
     return share

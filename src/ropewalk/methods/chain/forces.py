@@ -38,7 +38,9 @@ def link_end_forces(chain: Chain, r: Array, v: Array, a: Array, axial: Array, t:
 def _link_loads(chain: Chain, v: Array, direction: Array, t: float) -> Array:
     """Shares (n, 2, 3) of the loads on each link at its two ends, N."""
     n = chain.length.size
-    load: Array = chain.link_load + 0.5 * (chain.length[:, None] * np.cross(chain.pressure, direction))[:, None, :]
+    load: Array = chain.link_load.copy()
+    if np.any(chain.pressure):
+        load += 0.5 * (chain.length[:, None] * np.cross(chain.pressure, direction))[:, None, :]
     one = np.zeros((3, 1))
     for term in chain.load_terms:
         if int(term[0]) > n:
@@ -49,6 +51,8 @@ def _link_loads(chain: Chain, v: Array, direction: Array, t: float) -> Array:
         mean = (2.0 - side) * v[:-1] + (1.0 + side) * v[1:]
         load[:, side] -= (chain.damping * chain.mass / 6.0)[:, None] * mean
         load[:, side] += (chain.linear_drag / 6.0)[:, None] * (3.0 * chain.current - mean)
+    if not (np.any(chain.drag_normal) or np.any(chain.drag_tangential)):
+        return load
     for right in (GAUSS_POINT, 1.0 - GAUSS_POINT):
         flow = chain.current - (1.0 - right) * v[:-1] - right * v[1:]
         along = np.sum(flow * direction, axis=1)

@@ -368,7 +368,7 @@ def _values(line: ChainWork, t: float) -> tuple[Array, Array, Array, Array]:
     tau = (t - float(clock.begin)) / scale
     state_at(line.series, tau, scale, position, velocity)
     powers = tau ** np.arange(line.series.tension.shape[0], dtype=float)
-    acceleration = np.einsum("j,ajn->na", powers, line.series.acceleration)
+    acceleration = np.tensordot(powers, line.series.acceleration, (0, 1)).T
     return position, velocity, acceleration, powers @ line.series.tension
 
 

@@ -14,6 +14,7 @@ from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.steps import Work, allocate
 from ropewalk.model.arrays import Array, floats, ints
 from ropewalk.model.in_time import corners_of
+from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import LINEAR
 from ropewalk.physics.in_time import value_at
 
@@ -34,25 +35,37 @@ def next_remesh(mesh: Mesh, now: float, end: float) -> float:
     """When the first element is to be split or joined in (now, end], infinity if none is (s)."""
     first = np.inf
     for i in range(mesh.winches.winch.shape[0]):
-        corners = corners_of(mesh.winches.functions, int(mesh.winches.winch[i].function), now, end)
-        for a, b in pairwise(corners):
+        row = mesh.winches.winch[i]
+        limits = JOIN * row.usual if row.stretch > 1 else -np.inf, SPLIT * row.usual
+        law = float(row.unpaid), int(row.function), mesh.winches.functions
+        for a, b in pairwise(corners_of(law[2], law[1], now, end)):
             times = np.linspace(a, b, SAMPLES + 1)
-            over = [_due(mesh, i, float(t)) for t in times]
-            if any(over):
-                k = over.index(True)
+            length = end_lengths(times, *law)
+            over = (length <= limits[0]) | (length >= limits[1])
+            if np.any(over):
+                k = int(np.argmax(over))
                 low, high = (times[k - 1], times[k]) if k > 0 else (a, a)
                 for _ in range(BISECTIONS):
                     middle = 0.5 * (low + high)
-                    low, high = (low, middle) if _due(mesh, i, middle) else (middle, high)
+                    is_due = not limits[0] < end_lengths(np.array([middle]), *law)[0] < limits[1]
+                    low, high = (low, middle) if is_due else (middle, high)
                 first = min(first, float(high))
                 break
     return first
 
 
-def _due(mesh: Mesh, i: int, t: float) -> bool:
-    """Whether the element at winch i is to be split or joined at time t."""
-    length, usual = end_length(mesh, i, t), mesh.winches.winch[i].usual
-    return length >= SPLIT * usual or (length <= JOIN * usual and mesh.winches.winch[i].stretch > 1)
+@kernel
+def end_lengths(times, unpaid, function, functions):
+    """Lengths (n,) of the element at a winch (m) at times (n,), s: l = l_0 + u(t).
+
+    Source: docs/guide/inputs_in_time.md; u of :func:`ropewalk.physics.in_time.value_at`.
+
+    unpaid : l_0, without what is paid out, m
+    """
+    length = np.empty(times.size)
+    for k in range(times.size):
+        length[k] = unpaid + value_at(times[k], function, functions)[0]
+    return length
 
 
 def remesh(mesh: Mesh, work: Work, t: float) -> tuple[Mesh, Work]:
