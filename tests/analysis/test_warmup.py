@@ -33,4 +33,4 @@ def test_cases_by_shooting_prepare_what_they_have(several, flows):
     kernels, needed = read_plan()
     names = {kernels[number].name for number in needed[task]}
     assert ("ropewalk.physics.catenary_line:solve_pieces" in names) == several
-    assert ("ropewalk.loads.string_flow:drag_of" in names) == flows
+    assert ("ropewalk.audit.flow:drag_of" in names) == flows

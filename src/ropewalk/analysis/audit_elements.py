@@ -39,7 +39,7 @@ from ropewalk.analysis.audit_loads import (
     submerged,
     unit,
 )
-from ropewalk.loads.element_check import NO_FARTHER
+from ropewalk.audit.elements import NO_FARTHER
 from ropewalk.loads.footing import attachment_footings
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.environment import bed_normals

@@ -12,10 +12,10 @@ from ropewalk.analysis.audit_hulls import bed_wrench, hull_wrenches, volume_wren
 from ropewalk.analysis.audit_lines import FORCE, GRIP, LENGTH, PLACE, Finding, Scales, heights
 from ropewalk.analysis.audit_loads import at_arm, lump_load
 from ropewalk.analysis.audit_nets import Netting, near_bed
+from ropewalk.audit.bodies import LEAST_SPAN
+from ropewalk.audit.strings import SHORTEST
 from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.loads.given import spring_pull
-from ropewalk.loads.rest_balance import LEAST_SPAN
-from ropewalk.loads.string_check import SHORTEST
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.joints import HELD, LOOSE

@@ -30,10 +30,11 @@ from ropewalk.analysis.audit_lines import (
     peg_nodes,
 )
 from ropewalk.analysis.audit_parts import RESTS, prescribed_points
-from ropewalk.loads.element_check import Elements, check_elements
-from ropewalk.loads.footing import attachment_footings
-from ropewalk.loads.rest_balance import Floats, Ties, check_bodies
-from ropewalk.loads.string_check import (
+from ropewalk.audit.acting import Acting, Along, Field, Given, Has, Strings, Water
+from ropewalk.audit.bodies import Floats, Ties, check_bodies
+from ropewalk.audit.elements import Elements, check_elements
+from ropewalk.audit.flow import Current, Drags
+from ropewalk.audit.strings import (
     FIGURES,
     KINDS,
     KNOT,
@@ -44,8 +45,7 @@ from ropewalk.loads.string_check import (
     Places,
     check_rest,
 )
-from ropewalk.loads.string_flow import Current, Drags
-from ropewalk.loads.string_loads import Acting, Along, Field, Given, Has, Strings, Water
+from ropewalk.loads.footing import attachment_footings
 from ropewalk.loads.strips import shape_records
 from ropewalk.model.arrays import Flags
 from ropewalk.model.environment import is_grid

@@ -1,6 +1,6 @@
 """What the audit of a run sees of its records: extremes, taken at every passage and summed up where the run stands.
 
-Fields of records are looked at once, by compiled sums (loads/record_check.py), and not kept.
+Fields of records are looked at once, by compiled sums (audit/records.py), and not kept.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ropewalk.analysis.audit_lines import heights
 from ropewalk.analysis.audit_run import DRIFT, PARTS, RunAudit, depth_limits, rigid_lines
-from ropewalk.loads.record_check import NOTHING, Extremes, Looked, note_records, note_ways
+from ropewalk.audit.records import NOTHING, Extremes, Looked, note_records, note_ways
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.environment import is_grid
 from ropewalk.model.model import Model

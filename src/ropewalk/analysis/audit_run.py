@@ -15,9 +15,9 @@ import numpy as np
 
 from ropewalk.analysis.audit_lines import contact_width
 from ropewalk.analysis.doubts import Doubt, percent
+from ropewalk.audit.records import CLOSURE as UNBOOKED
+from ropewalk.audit.records import HELD, LOSS, STEPS, turned_over
 from ropewalk.loads.footing import footing_depths
-from ropewalk.loads.record_check import CLOSURE as UNBOOKED
-from ropewalk.loads.record_check import HELD, LOSS, STEPS, turned_over
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.given import changes
 from ropewalk.model.model import Model

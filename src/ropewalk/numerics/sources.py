@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).resolve().parent
 # in no kernel: by an import contract, and by FORMAT
 UNCOMPILED = (PACKAGE / "spec", HERE / "sources.py", HERE / "kernel_cache.py", HERE / "parallel_compile.py")
-KERNEL_ROOMS = ("numerics", "physics", "model", "loads", "assembly", "methods")  # all that kernels are made of
+KERNEL_ROOMS = ("numerics", "physics", "model", "loads", "assembly", "methods", "audit")  # all that kernels are made of
 OTHERS_WRITE = 0o022  # mode bits that let the group or anybody write
 FORMAT = "3"  # of the cache files; raise it when their content changes
 IMPORT = re.compile(

@@ -1,7 +1,4 @@
-"""Extremes of what a run records, line by line: the compiled part of the audit of runs.
-
-No method uses this file; an import contract checks that.
-"""
+"""Extremes of what a run records, line by line."""
 
 from __future__ import annotations
 

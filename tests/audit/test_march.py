@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ropewalk.loads.string_loads import CONSTANT, Has, Made
-from ropewalk.loads.string_march import way
+from ropewalk.audit.acting import CONSTANT, Has, Made
+from ropewalk.audit.march import way
 from ropewalk.physics.elasticity import LINEAR
 
 PLAIN = Has(None, None, None, None)

@@ -1,9 +1,9 @@
-r"""Drag of a current on strings and lumps at rest, written apart from the methods: for the audit's short way.
+r"""Drag of a current on strings and lumps at rest.
 
 .. math:: f_D = \tfrac12 \rho \left(c_n d\, |u_n|\, u_n + c_t \pi d\, |u_t|\, u_t + c_d d\, |u|\, u\right)
 
 with constant coefficients, or with those of a law by angle and Reynolds number; the current has a profile over the
-depth or is a function of place and time. No method uses this file; an import contract checks that.
+depth or is a function of place and time.
 """
 
 from __future__ import annotations

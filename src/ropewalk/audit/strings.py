@@ -1,8 +1,8 @@
-r"""Balance, lengths, ends and bed of strings at rest, and points: the compiled quick audit.
+r"""Balance, lengths, ends and bed of strings at rest, and points.
 
-From every node the string is followed to the next (string_march.py); on a plane bed it lies in the plane, and the bed
-may push up and hold within its friction. What does not pass, or lies on a relief, is left open: the audit then takes
-its long way (analysis/audit_lines.py). No method uses this file; an import contract checks that.
+From every node the string is followed to the next (march.py); on a plane bed it lies in the plane, and the bed may
+push up and hold within its friction. What does not pass, or lies on a relief, is left open: analysis/audit_lines.py
+then decides.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.loads.given import spring_pull
-from ropewalk.loads.string_loads import (
+from ropewalk.audit.acting import (
     across_bed,
     ground,
     height,
@@ -27,7 +26,8 @@ from ropewalk.loads.string_loads import (
     weight_of,
     wet_part,
 )
-from ropewalk.loads.string_march import COARSE, FINER, SAME, TINY, first_hung, hung_load, march, next_leg, way
+from ropewalk.audit.march import COARSE, FINER, SAME, TINY, first_hung, hung_load, march, next_leg, way
+from ropewalk.loads.given import spring_pull
 from ropewalk.model.arrays import Array, Ints, Records
 from ropewalk.model.joints import HELD
 from ropewalk.model.lines import BODY, POINT

@@ -1,17 +1,17 @@
-r"""Strings at rest, integrated again from node to node: the compiled quick audit.
+r"""Strings at rest, integrated again from node to node.
 
 .. math:: n' = -f(s, r, n), \qquad r' = (1 + \varepsilon(|n|))\, t, \qquad t = n / |n|
 
 Where weight and buoyancy are all that acts, the force n(s) goes straight from node to node, and the integral of r' has
 a closed form however sharp the bend. Otherwise classical Runge-Kutta steps follow the string, and steps with the mean
-load where its force turns too sharply for them. No method uses this file; an import contract checks that.
+load where its force turns too sharply for them.
 """
 
 from __future__ import annotations
 
 import math
 
-from ropewalk.loads.string_loads import (
+from ropewalk.audit.acting import (
     load_on,
     lump_load,
     made_of,

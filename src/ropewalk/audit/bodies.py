@@ -1,8 +1,7 @@
-"""Bodies at rest, every force on them summed again: the compiled quick audit.
+"""Bodies at rest, every force on them summed again.
 
 Prescribed places and attitudes, weight, buoyancy, given loads and stiffness, the pull of lines and links, and the flow
-of analysis/audit_hulls.py. A body on the bed, or over a relief, is left open: the audit then takes its long way
-(analysis/audit_parts.py). No method uses this file; an import contract checks that.
+of analysis/audit_hulls.py. A body on the bed, or over a relief, is left open: analysis/audit_parts.py then decides.
 """
 
 from __future__ import annotations
@@ -12,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.loads.cut import UP, cut_hull
-from ropewalk.loads.cut import vector as cut_place
-from ropewalk.loads.string_check import (
+from ropewalk.audit.acting import height, norm3, vector, wet_share
+from ropewalk.audit.strings import (
     FLOAT,
     MOMENT,
     SHORTEST,
@@ -24,7 +22,8 @@ from ropewalk.loads.string_check import (
     note,
     rotation,
 )
-from ropewalk.loads.string_loads import height, norm3, vector, wet_share
+from ropewalk.loads.cut import UP, cut_hull
+from ropewalk.loads.cut import vector as cut_place
 from ropewalk.model.arrays import Array, Ints, Records
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY

@@ -1,10 +1,9 @@
-r"""What acts on strings at rest, per length, written apart from the methods: for the compiled quick audit.
+r"""What acts on strings at rest, per length.
 
 .. math:: f = (w \rho A - m)\, g\, e_z + w\,\nu\, f_D(u(r), t) + q(s, r, t)
 
-with the wet share w, the stretch :math:`\nu`, the drag of a current (string_flow.py) and the loads q that a case gives.
-Parts that a case does not have are None, and are not compiled for it. No method uses this file; an import contract
-checks that.
+with the wet share w, the stretch :math:`\nu`, the drag of a current (flow.py) and the loads q that a case gives.
+Parts that a case does not have are None, and are not compiled for it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ropewalk.loads.string_flow import Current, Drags, current_over, drag_of, drag_on_lump
+from ropewalk.audit.flow import Current, Drags, current_over, drag_of, drag_on_lump
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.lines import FORCE_TABLE, PRESSURE, ROTATING
 from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, scale3, sub3
@@ -257,7 +256,7 @@ def _mass_and_area(has_series, data, made, s):
 def _drag(current, has_series, has_laws, data, made, s, r, t):
     """Drag over half the density on a leg at s (m) and r (m) with the tangent t, m3/s2: as `drag_of`.
 
-    Source: :func:`ropewalk.loads.string_flow.drag_of`.    current : `Current` or None
+    Source: :func:`ropewalk.audit.flow.drag_of`.    current : `Current` or None
     """
     if current is not None:
         widths = made.widths

@@ -1,11 +1,10 @@
-r"""Balance, lengths, ends and bed of lines of elements at rest: the compiled quick audit.
+r"""Balance, lengths, ends and bed of lines of elements at rest.
 
 Loads are lumped at the nodes by halves of elements, each with the water at its own node and the tangent of its element:
 
 .. math:: R_j = T_j t_j - T_{j-1} t_{j-1} + \tfrac12 l_{j-1} f_{j-1} + \tfrac12 l_j f_j + \sum F + N_j\, n
 
-What does not pass is left open: the audit then takes its long way (analysis/audit_elements.py). No method uses this
-file; an import contract checks that.
+What does not pass is left open: analysis/audit_elements.py then decides.
 """
 
 from __future__ import annotations
@@ -13,7 +12,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ropewalk.loads.string_check import (
+from ropewalk.audit.acting import ground, height, load_on, made_of, norm3, strain_at, vector, weight_of
+from ropewalk.audit.march import TINY, hung_load
+from ropewalk.audit.strings import (
     LINE,
     allowed_miss,
     check_points,
@@ -23,8 +24,6 @@ from ropewalk.loads.string_check import (
     largest_force,
     note,
 )
-from ropewalk.loads.string_loads import ground, height, load_on, made_of, norm3, strain_at, vector, weight_of
-from ropewalk.loads.string_march import TINY, hung_load
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.joints import FIXED, HELD
 from ropewalk.model.lines import BODY, POINT
