@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.assembly.links import MOST_ROWS, LinkMesh, build_link_mesh, link_terms
 from ropewalk.errors import InputError, Problem
 from ropewalk.model.arrays import Array
-from ropewalk.model.joints import FREE, HELD, LOOSE
+from ropewalk.model.joints import FREE, LOOSE
 from ropewalk.model.lines import BODY
-from ropewalk.model.links import LINK_BAR, LINK_HINGE, LINK_JOINT, LINK_RIGID
+from ropewalk.model.links import LINK_JOINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
+from ropewalk.numerics.blockelimination import ZERO3
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
 from ropewalk.physics.motion import motion
 from ropewalk.physics.rigidbody import arm_matrix
@@ -20,17 +22,19 @@ from ropewalk.physics.rigidbody import arm_matrix
 OPEN = 1e-6  # of the size of what is linked: printed digits pass
 SWEEPS = 60  # of putting together, each a Newton step
 CLOSED = 1e-12  # m
-ORDER = ((2, 0), (2, 1), (0, 1))  # pairs of directions that stay square, as in assembly/links.py
+NO_FORCES = (0.0,) * MOST_ROWS  # multipliers of a link, N
 
 
 def refuse_open_links(model: Model, state: State) -> None:
     """Raise InputError for links whose ends are apart in `state`, or whose parts are turned as they must not be."""
-    problems = []
+    if not model.links.names:
+        return
+    problems, links = [], _plain_links(model)
     state = _moved(model, state)
     for k, name in enumerate(model.links.names):
         if any(model.bodies.motion[b] >= 0 for b, kind in zip(*_ends(model, k), strict=True) if kind == BODY):
             continue  # turned by its motion as well; the first step brings it there
-        miss = float(np.abs(_equations(model, state, k)[0]).max(initial=0.0))
+        miss = float(np.abs(_equations(model, state, links, k)[0]).max(initial=0.0))
         size = float(np.abs(model.links.offset[k]).max()) + float(model.links.length[k])
         if miss > OPEN * max(size, 1.0):
             problems.append(
@@ -52,7 +56,7 @@ def close_links(model: Model, state: State) -> State:
     """
     if not model.links.names:
         return state
-    state = _moved(model, state)
+    state, links = _moved(model, state), _plain_links(model)
     free = [int(k) for k in np.flatnonzero(model.bodies.joint == LOOSE)]
     column = {k: 6 * i for i, k in enumerate(free)}
     slid = _sliding_points(model)
@@ -62,7 +66,7 @@ def close_links(model: Model, state: State) -> State:
     for _ in range(SWEEPS if ease.size else 0):
         rows, misses = [], []
         for link in range(len(model.links.names)):
-            c, by_end = _equations(model, state, link)
+            c, by_end = _equations(model, state, links, link)
             C = np.zeros((c.size, ease.size))
             for side in range(2):
                 part = int(model.links.end_index[link, side])
@@ -96,6 +100,12 @@ def _sliding_points(model: Model) -> list[int]:
     return sorted({int(k) for k in ends if np.all(model.points.joint[k] == FREE)})
 
 
+def _plain_links(model: Model) -> LinkMesh:
+    """Links whose equations for turns are in radians."""
+    one = np.ones(len(model.names.bodies))
+    return build_link_mesh(model, one, one)
+
+
 def _ends(model: Model, link: int) -> tuple[Any, Any]:
     return model.links.end_index[link], model.links.end_kind[link]
 
@@ -110,35 +120,18 @@ def _moved(model: Model, state: State) -> State:
     return state._replace(point_position=position)
 
 
-def _equations(model: Model, state: State, link: int) -> tuple[Array, tuple[Array, Array]]:
-    """Closure error of a link (m) and its derivatives (rows, 6) by the moves and turns of the parts at its ends."""
-    links = model.links
-    turn, arm, place = [], [], []
+def _equations(model: Model, state: State, links: LinkMesh, k: int) -> tuple[Array, tuple[Array, Array]]:
+    """Closure error of link k (m) and its derivatives (rows, 6) by the moves and turns of the parts at its ends."""
+    ends, arms, link = [], [], links.link[k]
+    for index, kind, offset in zip(*_ends(model, k), model.links.offset[k], strict=True):
+        R = rotation_matrix(state.body_quaternion[index]) if kind == BODY else np.eye(3)
+        origin = state.body_position[index] if kind == BODY else state.point_position[index]
+        arm = R @ offset
+        ends.append((tuple(R.ravel().tolist()), tuple((origin + arm).tolist()), tuple(arm.tolist()), ZERO3, ZERO3))
+        arms.append(arm)
+    link_terms(link, links.axis[3 * k : 3 * k + 3], tuple(ends), NO_FORCES, links.scratch)
+    hold = links.scratch.hold[: link.n_rows].reshape(-1, 2, 2, 3)  # rows, ends, moves and turns of the end itself
+    by = [own[:, 0] @ arm_matrix(arm) for own, arm in zip(hold.swapaxes(0, 1), arms, strict=True)]
     for side in range(2):
-        k = links.end_index[link, side]
-        on_body = links.end_kind[link, side] == BODY
-        R = rotation_matrix(state.body_quaternion[k]) if on_body else np.eye(3)
-        origin = state.body_position[k] if on_body else state.point_position[k]
-        turn.append(R)
-        arm.append(R @ links.offset[link, side])
-        place.append(origin + arm[-1])
-    d = place[0] - place[1]
-    by = [arm_matrix(e) for e in arm]
-    if links.kind[link] == LINK_BAR:
-        span = max(float(np.linalg.norm(d)), CLOSED)
-        along = (d / span)[None]
-        return np.array([span - links.length[link]]), (along @ by[0], -along @ by[1])
-    if links.kind[link] == LINK_JOINT:
-        held = np.flatnonzero(links.axis.hold[3 * link : 3 * link + 3] == HELD)
-        u = (turn[0] @ links.frame[link, 0].T).T[held]
-        turned = np.concatenate([u @ by[0][:, :3], u @ by[0][:, 3:] + np.cross(u, d)], axis=1)
-        return u @ d, (turned, -u @ by[1])
-    c, first, second = [*d], [by[0]], [-by[1]]
-    pairs = {LINK_RIGID: 3, LINK_HINGE: 2}.get(int(links.kind[link]), 0)
-    for i, j in ORDER[:pairs]:
-        u, w = turn[0] @ links.frame[link, 0, i], turn[1] @ links.frame[link, 1, j]
-        c.append(u @ w)
-        across = np.concatenate([np.zeros(3), np.cross(u, w)])[None]
-        first.append(across)
-        second.append(-across)
-    return np.array(c), (np.vstack(first), np.vstack(second))
+        by[side][:, 3:] += hold[:, side, 1]
+    return links.scratch.gap[: link.n_rows].copy(), (by[0], by[1])

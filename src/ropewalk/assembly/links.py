@@ -58,6 +58,7 @@ ROWS = {LINK_RIGID: 6, LINK_HINGE: 5, LINK_BALL: 3, LINK_BAR: 1}  # equations of
 MOST_ROWS = 6
 LAW = MOST_ROWS  # row for the direction of a law, after those of the equations
 PLACE_A, TURN_A, PLACE_B, TURN_B = 0, 3, 6, 9  # in q
+NEAR = 1e-12  # m: ends of a bar that are nearer have no direction
 UNIT3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 SQUARE = ((2, 0), (2, 1), (0, 1))  # directions of the first and the second part: a hinge has two pairs of them
 
@@ -177,7 +178,7 @@ def _apart(d, length, pull, scratch):
 
     Source: the heading of this file.
     """
-    span = np.sqrt(dot(d, d))
+    span = max(np.sqrt(dot(d, d)), NEAR)
     t = scale3(1.0 / span, d)
     _set_row(0, (t, ZERO3, scale3(-1.0, t), ZERO3), span - length, pull, scratch)
     S = scale9(pull / span, plus_unit(scale9(-1.0, outer(t, t)), 1.0))
