@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csr_matrix, vstack
 
-from ropewalk.loads.cut import centre_pressure
+from ropewalk.loads.cut import HULL_WATER, centre_pressure, pressure_gradient
 from ropewalk.loads.float import radius_of, wet_sphere
-from ropewalk.loads.hull import ONE_STRIP
+from ropewalk.loads.hull import uneven_water
 from ropewalk.loads.sea import current_here
 from ropewalk.methods.linear.assembly import Assembled
-from ropewalk.methods.linear.body import Hull, Strips
+from ropewalk.methods.linear.body import Hull
 from ropewalk.methods.linear.drag import (
     NO_PANELS,
     Members,
@@ -28,7 +28,7 @@ from ropewalk.methods.linear.drag import (
 )
 from ropewalk.methods.linear.screens import corners_of
 from ropewalk.methods.linear.unknowns import Place, Unknowns
-from ropewalk.model.arrays import Array, Flags, Records
+from ropewalk.model.arrays import Array, Flags, Records, records
 from ropewalk.model.model import Model
 from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.physics.waves import (
@@ -52,7 +52,7 @@ class Wet(NamedTuple):
     is_ball: Flags  # (h,) the same drag in all directions
     share: Array  # (h,) of the motion of waves that a member meets; less than 1 in the wake of a net
     added: Array  # (h, 3, 3) kg
-    displaced: Array  # (h,) m3 of water
+    displaced: Array  # (h,) m3 of water; 0 for strips of hulls, whose volume is pressed as a whole
     place: Array  # (h, 3) m
     Q: csr_matrix  # (3 h, n) motion of the members by the unknowns
     Q_in: csr_matrix  # (3 h, n_inputs) and by the inputs
@@ -143,7 +143,7 @@ def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, hull
         for columns, size in ((unknowns.body[k], unknowns.size), (unknowns.body_input[k], unknowns.n_inputs))
     )
     members = plain_members(flow, np.tile(hull.axis, (n, 1)), strips.drag_normal, strips.drag_axial)
-    found.add(members, hull.is_ball, strips.added, strips.volume, where, Q, Q_in)
+    found.add(members, hull.is_ball, strips.added, np.zeros(n), where, Q, Q_in)
 
 
 def _add_screens(found: _List, model: Model, unknowns: Unknowns, place: Place, at: Assembled) -> None:
@@ -239,9 +239,9 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
                heading: float) -> tuple[Complex, Complex]:  # fmt: skip
     """Forces of a wave of unit amplitude over the unknowns (n,), and its velocity at the members (h, 3).
 
-    Drag by the matrices C, added mass and Froude-Krylov force on every member; on hulls also the lift under the
-    tangent plane of the surface, and what strips on the axis leave out of the force on the volume as it is cut; on
-    bodies without a hull their volume, and on foils lift and drag about the mean flow. Added mass that the file gives
+    Drag by the matrices C, added mass and Froude-Krylov force on every member; on hulls the lift under the tangent
+    plane of the surface and the Froude-Krylov force on the volume as it is cut; on bodies without a hull that on their
+    volume, and on foils lift and drag about the mean flow. Added mass that the file gives
     acts on the body's own acceleration only, as in the time domain.
     """
     sea = model.sea
@@ -269,7 +269,7 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
 
 
 def _wave_on_hull(model: Model, hull: Hull, where: Array, omega: float, heading: float) -> Complex:
-    """Wrench (6,) of a wave of unit amplitude on a hull about its place, beside what strips on its axis have.
+    """Wrench (6,) of the pressure in a wave of unit amplitude on a hull about its place.
 
     Lift under the tangent plane of the surface, and the Froude-Krylov force on the volume as it is cut.
 
@@ -288,7 +288,7 @@ def _wave_on_hull(model: Model, hull: Hull, where: Array, omega: float, heading:
     wrench[4] = -lift * (first[0] + slope_x * second[0, 0] + slope_y * second[0, 1])
     if np.any(strips.volume > 0.0):
         along = water_motion(omega, heading, sea.depth, sea.gravity, where + _water_arm(hull))
-        wrench += rho * _beside_the_axis(cut, strips, along.acceleration)
+        wrench += _froude_krylov(hull, cut, along.acceleration, rho)
     return wrench
 
 
@@ -297,21 +297,18 @@ def _water_arm(hull: Hull) -> Array:
     return hull.cut.moment / hull.cut.volume if hull.is_ball else hull.strips.arm
 
 
-def _beside_the_axis(cut: Records, strips: Strips, acceleration: Complex) -> Complex:
-    """Froude-Krylov wrench (6,) over density of the volume as it is cut, less that of strips on the axis.
+def _froude_krylov(hull: Hull, cut: Records, acceleration: Complex, rho: float) -> Complex:
+    """Froude-Krylov wrench (6,) on the volume as it is cut: that of the time domain, which is linear in accelerations.
 
-    As :func:`~ropewalk.loads.hull.uneven_water` has it: the mean acceleration acts on the volume, its variation
-    along the axis on discs.
-
-    acceleration : (n, 3) of the water at the strips
+    cut : (1,) about the hull's place    acceleration : (n, 3) of the water at the strips    rho : kg/m3
     """
-    whole = float(strips.volume.sum())
-    mean = strips.volume @ acceleration / whole
-    volume = cut[0].volume - whole
-    first = strips.volume @ strips.arm
-    wrench = np.concatenate([volume * mean, np.cross(cut[0].moment - first, mean)])
-    arm = strips.arm - first / whole
-    along, across = float(np.sum(strips.volume[:, None] * arm * arm)), float(strips.across.sum())
-    if along > ONE_STRIP * across:
-        wrench[3:] -= across / along * np.sum(np.cross(arm, strips.volume[:, None] * acceleration), axis=0)
+    around, wrench = records(1, HULL_WATER)[0], np.zeros(6, dtype=complex)
+    mass, zeta = rho * hull.strips.volume, hull.strips.arm @ hull.axis
+    around.mass[:], around.across = (mass.sum(), mass @ zeta, mass @ zeta**2), rho * hull.strips.across.sum()
+    for unit, part in ((1.0, acceleration.real), (1j, acceleration.imag)):
+        around.force[:], around.moment[:] = mass @ part, (mass * zeta) @ part
+        uneven_water(around)
+        mean = np.array(pressure_gradient(around, (rho, 0.0)))
+        turning = np.cross(cut[0].moment, mean) + np.cross(hull.axis, around.rest)
+        wrench += unit * np.concatenate([cut[0].volume * mean, turning])
     return wrench
