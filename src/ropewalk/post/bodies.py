@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
 from ropewalk.model.environment import Sea, build_sea
 from ropewalk.model.model import Model, build
 from ropewalk.results.derived import rotated
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ropewalk.results.record import Recorded
 
 CAPSIZED = 90.0  # degrees from the vertical
+SAME = 1e-9  # of the length of a hull: feet this near to its end are of its last section
 SUNK = 10.0  # s that a hull must stay under water to be called sunk, not washed over
 
 
@@ -169,22 +171,26 @@ def vertical_extent(model: Model, k: int, turn: Array, *, highest: bool, deck: b
     if not own:
         return np.full(turn.shape[0], np.nan)
     if deck:
-        own = [max(own, key=lambda h: _reach(hulls, h, np.eye(3)[None], True)[0])]
-        profile = hulls.shape(own[0])
-        if profile.shape[0]:
-            return _reach(hulls, own[0], turn, False, profile[-1:])
+        top = max(own, key=lambda h: _reach(hulls, h, np.eye(3)[None], True)[0])
+        if hulls.kind[top] != HULL_SPHERE:
+            return _reach(hulls, top, turn, False, rim=True)
+        own = [top]
     rows = np.array([_reach(hulls, h, turn, highest) for h in own])
     extent: Array = rows.max(axis=0) if highest else rows.min(axis=0)
     return extent
 
 
-def _reach(hulls: Hulls, h: int, turn: Array, highest: bool, rings: Array | None = None) -> Array:
-    """(n,) height over the body's origin of the highest or lowest point of hull h, or of some rings of it, m."""
-    rings = hulls.shape(h) if rings is None else rings
+def _reach(hulls: Hulls, h: int, turn: Array, highest: bool, *, rim: bool = False) -> Array:
+    """(n,) height over the body's origin of the highest or lowest point of hull h, or of its last section, m."""
     sign = 1.0 if highest else -1.0
     place: Array = turn[:, 2] @ hulls.place[h]
-    if not rings.shape[0]:
+    if hulls.kind[h] == HULL_SPHERE:
         return place + sign * hulls.radius[h]
+    if hulls.kind[h] != HULL_AXISYMMETRIC:  # its profile has the areas of its sections, its feet their breadth
+        feet, along = hulls.feet(h), (hulls.feet(h) - hulls.place[h]) @ hulls.axis[h]
+        heights = turn[:, 2] @ (feet[along >= along.max() - SAME * np.ptp(along)] if rim else feet).T
+        return np.asarray(heights.max(axis=1) if highest else heights.min(axis=1))
+    rings = hulls.shape(h)[-1:] if rim else hulls.shape(h)
     c = turn[:, 2] @ hulls.axis[h]
     s = np.sqrt(np.maximum(0.0, 1.0 - c * c))
     edge = rings[:, :1] * c + sign * rings[:, 1:2] * s
