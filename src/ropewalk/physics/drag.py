@@ -32,7 +32,7 @@ def drag(u, t, bn, bt):
     un = add3(u, scale3(-s, t))
     speed = np.sqrt(dot(un, un))
     across, along = bn * speed, bt * abs(s)
-    slope = where(speed > 0.0, bn / speed, 0.0)
+    slope = bn / where(speed > 0.0, speed, np.inf)
     return add3(scale3(across, un), scale3(along * s, t)), (un, s, across, along, slope)
 
 

@@ -45,20 +45,25 @@ MOST_TURNS = 10  # of elements between slack and taut, while damping is solved f
 
 # memory of one step: of a node, and of the element after it
 LEAP = np.dtype(
-    [
-        ("inverse", "f8", (9,)),  # of the node's mass with its damping, 1/kg; at free ends the mass itself, kg
-        ("change", "f8", (3,)),  # of its acceleration without tension, m/s2; at free ends the force, N
-        ("tangent", "f8", (3,)),
-        ("stretch", "f8"),  # strain
-        ("level", "f8"),  # tension at it, N
-        ("rate", "f8"),  # of tension per change of acceleration along the element, kg
-        ("reach", "f8"),  # strain per change of acceleration along the element, through its damping, s2/m
-        ("own", "f8"),  # tension, N
-        ("next", "f8"),  # tension per tension of the next element
-        ("far", "f8"),  # tension per motion of the first end
-    ],
-    align=True,
-)
+    (
+        np.record,
+        np.dtype(
+            [
+                ("inverse", "f8", (9,)),  # of the node's mass with its damping, 1/kg; at free ends the mass itself, kg
+                ("change", "f8", (3,)),  # of its acceleration without tension, m/s2; at free ends the force, N
+                ("tangent", "f8", (3,)),
+                ("stretch", "f8"),  # strain
+                ("level", "f8"),  # tension at it, N
+                ("rate", "f8"),  # of tension per change of acceleration along the element, kg
+                ("reach", "f8"),  # strain per change of acceleration along the element, through its damping, s2/m
+                ("own", "f8"),  # tension, N
+                ("next", "f8"),  # tension per tension of the next element
+                ("far", "f8"),  # tension per motion of the first end
+            ],
+            align=True,
+        ),
+    )
+)  # fields by name, also without the compiler
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
