@@ -55,7 +55,7 @@ def current_here(r, sea):
     Source: u = u(z) of :func:`current_at`, or u = u(r, t_0) of :func:`field_velocity`.    r : m
     """
     if sea.current_kind == FUNCTION:
-        return field_velocity(r, sea.current_table[0, 2], sea)
+        return field_velocity(r, sea.current_field[0].time, sea)
     return current_at(r[2], sea)
 
 
@@ -65,9 +65,9 @@ def field_velocity(r, t, sea):
 
     Source: the field of the case, docs/guide/fields.md; f is the fraction applied in a load step.
     """
-    u = call_three(np.int64(sea.current_table[0, 0]), (r[0], r[1], r[2], t))
-    share = sea.current_table[0, 1]
-    return share * u[0], share * u[1], share * u[2]
+    field = sea.current_field[0]
+    u = call_three(field.address, (r[0], r[1], r[2], t))
+    return field.share * u[0], field.share * u[1], field.share * u[2]
 
 
 @kernel(**UNCOUNTED)
@@ -82,9 +82,9 @@ def current_gradient(r, sea):
     if sea.current_kind != FUNCTION:
         x, y, z = current_shear(r[2], sea)
         return 0.0, 0.0, x, 0.0, 0.0, y, 0.0, 0.0, z
-    address = np.int64(sea.current_table[1, 1])
-    if address != 0:
-        return scale9(sea.current_table[0, 1], call_nine(address, (r[0], r[1], r[2], sea.current_table[0, 2])))
+    field = sea.current_field[0]
+    if field.slope != 0:
+        return scale9(field.share, call_nine(field.slope, (r[0], r[1], r[2], field.time)))
     q = 1.0 / FIELD_STEP
     u = current_here(r, sea)
     a = current_here((r[0] + FIELD_STEP, r[1], r[2]), sea)
@@ -105,9 +105,9 @@ def _add_field(r, t, sea, row):
 
     Source: central difference, [Press2007], sec. 5.7, with tau = FIELD_TIME.    r : 3 numbers, m    t : s
     """
-    half = FIELD_TIME
-    if sea.current_table[1, 0] > 0.0:
-        t, half = sea.current_table[0, 2], 0.0
+    half, field = FIELD_TIME, sea.current_field[0]
+    if field.still != 0:
+        t, half = field.time, 0.0
     u = field_velocity(r, t, sea)
     before, after = field_velocity(r, t - half, sea), field_velocity(r, t + half, sea)
     for i in range(3):

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array, floats
+from ropewalk.model.arrays import Array, Records, floats, frozen, put, records
 from ropewalk.model.in_time import FunctionBook, Functions
 from ropewalk.numerics.pointers import handle_of
 from ropewalk.physics import spectra, steady_waves, waves
-from ropewalk.physics.current import FUNCTION, POWER, TABLE, UNIFORM, current_table, function_table
+from ropewalk.physics.current import FIELD, FUNCTION, POWER, TABLE, UNIFORM, current_table
 from ropewalk.physics.current_grid import grid_field
 from ropewalk.physics.in_time import value_at
 from ropewalk.physics.terrain import Terrain, no_terrain, reliefs, terrain
@@ -25,6 +25,7 @@ BOUND_SHARE = 0.5  # second harmonic over first, up to which Stokes' expansions 
 
 FIELD_SHAPE = (3, 0)  # what a current by a function is given: a place and a time
 SHALLOWEST = 0.01  # m, water over a bed whose grid lies above the surface
+NO_FIELD = frozen(records(0, FIELD))  # of currents that are no function
 
 
 class Sea(NamedTuple):
@@ -42,11 +43,12 @@ class Sea(NamedTuple):
     bed_shear: float  # Pa/m, with which friction holds before it slips
     bed_normal: Array  # (3,) unit, up; of a plane
     bed_terrain: Terrain  # the bed if it is given on a grid
-    current_kind: int  # UNIFORM, POWER, TABLE of physics/current.py
+    current_kind: int  # UNIFORM, POWER, TABLE or FUNCTION of physics/current.py
     current_speed: float  # m/s
     current_heading: float
     current_exponent: float
-    current_table: Array  # (n, 3) z rising (m), speed (m/s), heading; of a function see physics/current.py
+    current_table: Array  # (n, 3) z rising (m), speed (m/s), heading; no rows for other kinds
+    current_field: Records  # (1,) of FIELD of physics/current.py; no rows for other kinds
     wave: Array  # (ROWS, n) table of physics/waves.py
     wind_speed: float  # m/s at 10 m
     wind_heading: float
@@ -105,9 +107,9 @@ def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions
     depth = math.inf if environment.depth is None else environment.depth
     normal = floats(environment.seabed.normal)
     kind, exponent, table = _profile(environment.current, current)
-    speed, grid = current.speed, grid_function(environment)
+    speed, grid, field = current.speed, grid_function(environment), NO_FIELD
     if grid is not None:
-        kind, table = FUNCTION, function_table(handle_of(grid, FIELD_SHAPE, 3).address, 0.0, still=False)
+        kind, field = FUNCTION, field_row(handle_of(grid, FIELD_SHAPE, 3).address, 0.0)
         speed *= float(np.linalg.norm(environment.current.profile.velocity, axis=1).max())  # type: ignore[union-attr]
     return Sea(
         depth=depth,
@@ -127,6 +129,7 @@ def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions
         current_heading=current.heading,
         current_exponent=exponent,
         current_table=floats(table, (-1, 3)),
+        current_field=field,
         wave=_wave_table(environment, depth),
         wind_speed=wind.speed,
         wind_heading=wind.heading,
@@ -138,19 +141,48 @@ def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions
     )
 
 
+def field_row(address: int, time: float, *, slope: int = 0, still: bool = False) -> Records:
+    """A current by a function as `Sea.current_field`; arguments as the fields of FIELD."""
+    row = records(1, FIELD)
+    put(row, address=address, slope=slope, share=1.0, time=time, still=still)
+    return frozen(row)
+
+
+def field_held(sea: Sea) -> Sea:
+    """The sea with a current by a function as it is at its time, for statics."""
+    field = sea.current_field.copy()
+    field["still"] = 1
+    return sea._replace(current_field=frozen(field))
+
+
+def share_of_current(sea: Any, share: float) -> Any:
+    """The sea, or something else with its fields for the current, with a share of its current."""
+    table, field = sea.current_table.copy(), sea.current_field.copy()
+    table[:, 1] *= share
+    field["share"] *= share
+    return sea._replace(
+        current_speed=share * sea.current_speed, current_table=floats(table, (-1, 3)), current_field=frozen(field)
+    )
+
+
+def weight_in_water(sea: Sea, mass: Any, volume: Any) -> Any:
+    """Weight less buoyancy of what is under water, N; of mass (kg/m) and area (m2) of a line, N/m."""
+    return (mass - sea.water_density * volume) * sea.gravity
+
+
 def sea_at(sea: Sea, t: float) -> Sea:
     """The sea with the current and the wind of time t (s), constant from then on."""
-    functions, table = sea.functions, np.array(sea.current_table)
+    functions = sea.functions
     if sea.current_factor < 0 and sea.current_turn < 0 and sea.wind_factor < 0 and sea.wind_turn < 0:
         return sea
     factor = value_at(t, sea.current_factor, functions)[0] if sea.current_factor >= 0 else 1.0
     wind = value_at(t, sea.wind_factor, functions)[0] if sea.wind_factor >= 0 else 1.0
     turn, veer = (value_at(t, i, functions)[0] for i in (sea.current_turn, sea.wind_turn))
     back, gust_back = (np.pi if share < 0.0 else 0.0 for share in (factor, wind))  # speeds are not negative
-    table[:, 1] *= abs(factor)
+    sea = share_of_current(sea, abs(factor))
+    table = sea.current_table.copy()
     table[:, 2] += turn + back
     return sea._replace(
-        current_speed=abs(factor) * sea.current_speed,
         current_heading=sea.current_heading + turn + back,
         current_table=floats(table, (-1, 3)),
         wind_speed=abs(wind) * sea.wind_speed,

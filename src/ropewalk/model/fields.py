@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array, floats
-from ropewalk.model.environment import FIELD_SHAPE, Sea, grid_function
+from ropewalk.model.arrays import Array
+from ropewalk.model.environment import FIELD_SHAPE, Sea, field_row, grid_function
 from ropewalk.numerics.pointers import RAISED, Handle, arguments, handle_of, register
-from ropewalk.physics.current import FUNCTION, function_table
+from ropewalk.physics.current import FUNCTION
 from ropewalk.physics.elasticity import Law, function_law
 from ropewalk.spec.drag import Drag
 from ropewalk.spec.fields import Fields
@@ -183,10 +183,8 @@ def field_sea(sea: Sea, system: System, fields: UserFields) -> Sea:
     deep = -sea.depth if math.isfinite(sea.depth) else -100.0
     places = np.concatenate([_places(system), [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5 * deep]]])
     speeds = [_speed(fields.current.function, place) for place in places]
-    table = function_table(fields.current.address, fields.time, still=False, slope=fields.slope_address)
-    return sea._replace(
-        current_kind=FUNCTION, current_speed=max(LEAST_SPEED, *speeds), current_table=floats(table, (-1, 3))
-    )
+    field = field_row(fields.current.address, fields.time, slope=fields.slope_address)
+    return sea._replace(current_kind=FUNCTION, current_speed=max(LEAST_SPEED, *speeds), current_field=field)
 
 
 def _places(system: System) -> Array:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints, Records, floats, ints, records
-from ropewalk.model.environment import sea_at
+from ropewalk.model.environment import field_row, sea_at
 from ropewalk.model.in_time import FunctionBook
-from ropewalk.physics.current import function_table
 from ropewalk.physics.in_time import value_at
 from ropewalk.spec import joints, lines
 from ropewalk.spec.in_time import InTime, VectorValue, is_steady
@@ -191,6 +190,6 @@ def still(model: Model, t: float = 0.0) -> Model:
     given = model.given._replace(push=model.given.push[:0], load_factor=ints(np.full(model.given.load_factor.size, -1)))
     sea = sea_at(model.sea, t)
     if model.fields.current is not None:
-        table = function_table(model.fields.current.address, t, still=True, slope=model.fields.slope_address)
-        sea = sea._replace(current_table=floats(table, (-1, 3)))
+        field = field_row(model.fields.current.address, t, slope=model.fields.slope_address, still=True)
+        sea = sea._replace(current_field=field)
     return model._replace(sea=sea, given=given, fields=model.fields._replace(time=t))

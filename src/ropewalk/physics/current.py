@@ -14,7 +14,19 @@ from ropewalk.numerics.compile import UNCOUNTED, kernel
 UNIFORM = 0  # the same everywhere
 POWER = 1  # a power of the height above the bed
 TABLE = 2  # rows of z, speed, heading
-FUNCTION = 3  # a field of place and time, see loads/sea.py and :func:`function_table`
+FUNCTION = 3  # a field of place and time, a row of FIELD; see loads/sea.py
+
+# a current u(r, t) by a function
+FIELD = np.dtype(
+    [
+        ("address", "i8"),  # of the function, numerics/pointers.py
+        ("slope", "i8"),  # address of its derivative by place, 0 where differences are taken
+        ("share", "f8"),  # of it that acts, less than 1 in load steps
+        ("time", "f8"),  # of statics, s
+        ("still", "i8"),  # 1 if it stays as it is at that time
+    ],
+    align=True,
+)
 
 # Power laws with an exponent below 1 have an infinite slope on the bed, which Newton cannot use:
 # in this part of the depth above it the profile is a straight line to zero.
@@ -35,14 +47,6 @@ def current_table(z: ArrayLike, speed: ArrayLike, heading: ArrayLike) -> NDArray
     table[:, 2] = np.unwrap(table[:, 2])
     table.flags.writeable = False
     return table
-
-
-def function_table(address: int, time: float, *, still: bool, slope: int = 0) -> NDArray[np.float64]:
-    """The table of a field (2, 3): address, factor and time (s) of statics; 1 if it stands still, address of its slope.
-
-    slope : 0 where its derivative by place is taken by differences
-    """
-    return np.array([[float(address), 1.0, time], [float(still), float(slope), 0.0]])
 
 
 @kernel(**UNCOUNTED)

@@ -118,6 +118,7 @@ class Medium(NamedTuple):
     current_heading: float
     current_exponent: float
     current_table: Array
+    current_field: Records
     wave: Array  # (ROWS, n)
     wind_speed: float  # m/s
     wind_heading: float  # rad

@@ -92,6 +92,7 @@ def build_medium(model: Model, damping: float) -> Medium:
         current_heading=sea.current_heading,
         current_exponent=sea.current_exponent,
         current_table=sea.current_table,
+        current_field=sea.current_field,
         wave=sea.wave,
         wind_speed=sea.wind_speed,
         wind_heading=sea.wind_heading,

@@ -8,17 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.methods.bars.arrays import Medium
 from ropewalk.methods.bars.kkt import residuals
 from ropewalk.methods.bars.loads import supports
 from ropewalk.methods.bars.work import BarsWork, find_tensions, gaps, refresh
 from ropewalk.model.arrays import Array, flags, floats, ints
+from ropewalk.model.environment import share_of_current
 from ropewalk.model.in_time import FunctionBook, held_before
 from ropewalk.model.joints import Motions
 from ropewalk.model.model import Model
 from ropewalk.physics.motion import COMPONENTS
 
 NO_LOAD_TIME = 1.0  # s, natural time of a case on which nothing acts
-SPEED = 1  # column of a current table
 OWN = ("sweeps", "turns", "memory")  # of projection, recursion and implicit steps
 RATES = ("v", "omega", "a", "alpha", "rate")  # of nodes and bars, in any of them
 
@@ -27,27 +28,18 @@ RATES = ("v", "omega", "a", "alpha", "rate")  # of nodes and bars, in any of the
 class Loads:
     """The loads of a case in full: weight and buoyancy, current, given forces."""
 
-    gravity: float  # m/s2
-    current_speed: float  # m/s
-    current_table: Array  # (k, 3)
+    medium: Medium  # with gravity and the current
     force: Array  # (n, 3) N
 
     @classmethod
     def of(cls, work: BarsWork) -> Loads:
         """Those that act on `work` now."""
-        medium = work.medium
-        return cls(medium.gravity, medium.current_speed, medium.current_table, work.bars.force)
+        return cls(work.medium, work.bars.force)
 
     def put_on(self, work: BarsWork, share: float, damping: float) -> None:
         """Let this share of them act, and a mass-proportional damping (1/s)."""
-        table = self.current_table.copy()
-        table[:, SPEED] *= share
-        work.medium = work.medium._replace(
-            gravity=share * self.gravity,
-            current_speed=share * self.current_speed,
-            current_table=floats(table),
-            damping=damping,
-        )
+        medium = self.medium
+        work.medium = share_of_current(medium, share)._replace(gravity=share * medium.gravity, damping=damping)
         work.bars = work.bars._replace(force=floats(share * self.force))
         refresh(work)
 

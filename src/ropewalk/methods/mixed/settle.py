@@ -19,11 +19,10 @@ from ropewalk.methods.mixed.report import REST, FemWork, place, read_state, wors
 from ropewalk.methods.mixed.steps import Work, allocate
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array, Flags, flags, floats, records
-from ropewalk.model.environment import Sea
+from ropewalk.model.environment import Sea, field_held, share_of_current
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample, rotation_matrix
-from ropewalk.physics.current import FUNCTION
 
 UNBOUNDED = 1e6  # of the force scale: forces beyond it mean lengths that cannot be met
 MOST_TURNS = 2  # of an end between lying on the bed and rising from it
@@ -166,7 +165,7 @@ def settle_gradually(model: Model, work: FemWork, state: State) -> Report:
         return report
     lay(model, state, work)
     for share in LOAD_STEPS:
-        part = sea._replace(current_speed=share * sea.current_speed, wind_speed=share * sea.wind_speed)
+        part = share_of_current(sea._replace(wind_speed=share * sea.wind_speed), share)
         report = settle(model._replace(sea=part), work, state.time)
         if not report.good:
             break
@@ -294,8 +293,4 @@ def lay(model: Model, state: State, work: FemWork) -> None:
 def still_water(sea: Sea) -> Sea:
     """The sea without its waves, and with a current by a function as it is at its time: what statics are for."""
     sea = sea._replace(wave=floats(np.zeros((sea.wave.shape[0], 0))))
-    if sea.current_kind != FUNCTION:
-        return sea
-    table = np.array(sea.current_table)
-    table[1, 0] = 1.0
-    return sea._replace(current_table=floats(table, (-1, 3)))
+    return field_held(sea)

@@ -163,7 +163,7 @@ class MixedFem:
         settings.fixed_step = self.step or 0.0
         settings.least_step = LEAST_STEP
         settings.most_step = longest
-        settings.radius = -1.0 if self.spectral_radius is None else self.spectral_radius
+        settings.has_radius, settings.radius = float(self.spectral_radius is not None), self.spectral_radius or 0.0
         settings.speed_floor = STILL * np.sqrt(max(model.sea.gravity, 1.0) * length_scale)
         settings.tension_scale = max(force_scale, float(np.max(work.steps.now.T, initial=0.0)))
         settings.slack_level = SLACK_SHARE * force_scale

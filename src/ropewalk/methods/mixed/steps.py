@@ -86,7 +86,8 @@ SETTINGS = np.dtype(
         ("fixed_step", "f8"),  # s; 0 where the program chooses
         ("least_step", "f8"),  # s
         ("most_step", "f8"),  # s
-        ("radius", "f8"),  # spectral; negative where the program chooses
+        ("radius", "f8"),  # spectral, if it is given
+        ("has_radius", "f8"),  # 1 if it is; 0 where slack decides
         ("speed_floor", "f8"),  # m/s
         ("tension_scale", "f8"),  # N
         ("slack_level", "f8"),  # N
@@ -304,7 +305,7 @@ def _radius(mesh, T, settings):
 
     Source: docs/theory/mixed_elements.md, Steps.
     """
-    if settings.radius >= 0.0:
+    if settings.has_radius == 1.0:
         return settings.radius
     for e in range(T.size):
         if mesh.element[e].slack > 0.0 and T[e] < settings.slack_level:

@@ -34,6 +34,7 @@ from ropewalk.methods.shooting.start import float_balance, gravity_place
 from ropewalk.methods.shooting.stiffness import line_stiffness, stable_over
 from ropewalk.methods.shooting.tangent import Solution
 from ropewalk.model.arrays import Array, floats
+from ropewalk.model.environment import share_of_current
 from ropewalk.model.lines import PRESSURE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -408,10 +409,9 @@ class Shooting:
 def _with_share(model: Model, share: float) -> Model:
     """The model with a share of its current and of the pressure on its lines: of the loads that turn with the lines."""
     sea, lines = model.sea, model.lines
-    table, value = sea.current_table.copy(), np.where(lines.load_kind == PRESSURE, share, 1.0) * lines.load_value
-    table[:, 1] *= share
+    value = np.where(lines.load_kind == PRESSURE, share, 1.0) * lines.load_value
     return model._replace(
-        sea=sea._replace(current_speed=share * sea.current_speed, current_table=floats(table, (-1, 3))),
+        sea=share_of_current(sea, share),
         lines=lines._replace(load_value=floats(value)),
     )
 
