@@ -31,6 +31,7 @@ from ropewalk.errors import InputError
 from ropewalk.loads.footing import attachment_footings, point_footings
 from ropewalk.methods.registry import solver_class
 from ropewalk.model.arrays import Array, Flags, floats
+from ropewalk.model.environment import weight_in_water
 from ropewalk.model.joints import HELD
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
@@ -108,7 +109,7 @@ def standing(model: Model, state: State) -> Array:
     depth: Array = np.zeros(lines.length.size)
     if state.node_force.shape != state.position.shape:
         return depth
-    weight = (lines.attachment_mass - sea.water_density * lines.attachment_volume) * sea.gravity
+    weight = weight_in_water(sea, lines.attachment_mass, lines.attachment_volume)
     weight = weight - lines.attachment_force @ sea.bed_normal
     area = attachment_footings(model)
     for i in range(depth.size):
@@ -145,7 +146,7 @@ def standing_ends(model: Model, state: State) -> tuple[Array, Array]:
     on_bed = (footing > 0.0) & (height <= float(model.sections.contact_radius.max(initial=0.0)) + touch)
     if not np.any(on_bed):
         return depth, pushed
-    pressed = (points.mass - sea.water_density * points.volume) * sea.gravity - points.force @ sea.bed_normal
+    pressed = weight_in_water(sea, points.mass, points.volume) - points.force @ sea.bed_normal
     at_point = np.argwhere(lines.end_kind == POINT)
     for i, j in at_point:
         pressed[lines.end_index[i, j]] -= float(state.end_force[i, j] @ sea.bed_normal)
@@ -186,7 +187,7 @@ def _uplift(model: Model, state: State, i: int, sink: Array) -> float:
 def sinking(model: Model) -> Array:
     """(n_sections,) depth to which a line's own weight presses it into the bed, m."""
     sections, sea = model.sections, model.sea
-    weight = np.maximum((sections.mass - sea.water_density * sections.area) * sea.gravity * sea.bed_normal[2], 0.0)
+    weight = np.maximum(weight_in_water(sea, sections.mass, sections.area) * sea.bed_normal[2], 0.0)
     found: Array = weight / (sea.bed_stiffness * contact_width(model, np.arange(weight.size)))
     return found
 
@@ -224,7 +225,7 @@ def _rough_change(model: Model, state: State, i: int, way: float) -> float:
     if tension <= 0.0:
         return 0.0
     stretch = float(np.sum(pieces * strain_of(model, k, np.full(k.size, tension))))
-    weight = float(np.sum(np.abs(sections.mass[k] - sea.water_density * sections.area[k]) * pieces)) * sea.gravity
+    weight = float(np.sum(np.abs(weight_in_water(sea, sections.mass[k], sections.area[k])) * pieces))
     give = stretch + weight**2 * float(np.sum(pieces)) / (12.0 * tension**2)
     return way / max(give, 1e-300)
 

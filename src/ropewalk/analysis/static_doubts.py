@@ -16,6 +16,7 @@ from ropewalk.assembly.mesh_error import FRICTION_CHANGE
 from ropewalk.loads.footing import footing_depths
 from ropewalk.methods.protocol import Report, Status
 from ropewalk.model.bodies import HULL_FOIL
+from ropewalk.model.environment import weight_in_water
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
@@ -119,7 +120,7 @@ def _friction(model: Model, state: State, report: Report) -> Iterator[Doubt]:
     largest = float(np.max(np.abs(state.end_force), initial=DRY))
     for i, name in enumerate(model.names.lines):
         k = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
-        weight = float(np.max(model.sections.mass[k] - sea.water_density * model.sections.area[k])) * sea.gravity
+        weight = float(np.max(weight_in_water(sea, model.sections.mass[k], model.sections.area[k])))
         pressed = max(weight, 0.0) * float(state.grounded[i]) + _lumps_on_bed(model, state, i)
         held = sea.bed_friction * pressed
         if held > FRICTION * largest:
@@ -146,13 +147,13 @@ def _lumps_on_bed(model: Model, state: State, i: int) -> float:
     on_bed = heights(sea, state.position[own]) <= near
     at = slice(int(lines.attachment_start[i]), int(lines.attachment_start[i + 1]))
     s = lines.attachment_s[at]
-    weight = (lines.attachment_mass[at] - sea.water_density * lines.attachment_volume[at]) * sea.gravity
+    weight = weight_in_water(sea, lines.attachment_mass[at], lines.attachment_volume[at])
     pressed = np.maximum(weight - lines.attachment_force[at] @ sea.bed_normal, 0.0)
     total = float(np.sum(pressed[np.interp(s, state.s[own], on_bed.astype(float)) > 0.0]))
     for side, node in ((0, 0), (1, -1)):
         p = int(lines.end_index[i, side])
         if lines.end_kind[i, side] == POINT and on_bed[node] and np.any(points.joint[p] != HELD):
-            lump = (points.mass[p] - sea.water_density * points.volume[p]) * sea.gravity
+            lump = weight_in_water(sea, points.mass[p], points.volume[p])
             total += max(0.0, float(lump - points.force[p] @ sea.bed_normal))
     return total
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from ropewalk.assembly.grading import calm_ground
 from ropewalk.model.arrays import Array, Flags
-from ropewalk.model.environment import Sea, bed_heights, bed_normals
+from ropewalk.model.environment import Sea, bed_heights, bed_normals, weight_in_water
 from ropewalk.model.model import Model
 from ropewalk.model.profiles import properties_at
 from ropewalk.model.state import State, end_positions
@@ -59,7 +59,7 @@ def rest_at(model: Model, line: int, side: int) -> Rest:
     k = np.array([end_section(model, line, side)])
     s = np.array([0.0 if side == 0 else float(model.lines.length[line])])
     here = properties_at(model.sections, model.profiles, k, s)
-    weight = float(here.mass[0] - model.sea.water_density * here.area[0]) * model.sea.gravity
+    weight = float(weight_in_water(model.sea, here.mass[0], here.area[0]))
     return Rest(weight, float(contact_width(model, k)[0]), float(model.sections.contact_radius[k[0]]))
 
 

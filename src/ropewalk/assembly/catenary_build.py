@@ -12,6 +12,7 @@ from ropewalk.assembly.catenary import Assembly
 from ropewalk.loads.body import Shells, body_records, build_shells
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets, sealed
 from ropewalk.model.bodies import Bodies
+from ropewalk.model.environment import weight_in_water
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
@@ -27,7 +28,7 @@ def build_assembly(model: Model) -> Assembly:
     sea, lines, points, bodies = model.sea, model.lines, model.points, model.bodies
     start, length, section, load = _pieces(model)
     stiffness = _stiffness(model)[section]
-    weight = ((model.sections.mass - sea.water_density * model.sections.area) * sea.gravity)[section]
+    weight = weight_in_water(sea, model.sections.mass, model.sections.area)[section]
     first = start[:-1]
     if sea.has_seabed:
         bed = -sea.depth + np.array([_contact(model, i, section[a:b]) for i, (a, b) in enumerate(pairwise(start))])
@@ -168,8 +169,8 @@ def _pieces(model: Model) -> tuple[Ints, Array, Ints, Array]:
         clumps = slice(lines.attachment_start[i], lines.attachment_start[i + 1])
         ends = np.cumsum(lines.piece_length[own])
         ends[-1] = lines.length[i]
-        net = lines.attachment_mass[clumps] - sea.water_density * lines.attachment_volume[clumps]
-        down = net * sea.gravity - lines.attachment_force[clumps, 2]
+        down = weight_in_water(sea, lines.attachment_mass[clumps], lines.attachment_volume[clumps])
+        down = down - lines.attachment_force[clumps, 2]
         at = lines.attachment_s[clumps]
         inside = at[(at > 0.0) & (at < lines.length[i])]
         cuts = np.unique(np.concatenate([ends, inside]))

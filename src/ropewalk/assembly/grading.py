@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.model.arrays import Array, Records, records
-from ropewalk.model.environment import bed_levels
+from ropewalk.model.environment import bed_levels, weight_in_water
 from ropewalk.model.model import Model
 from ropewalk.model.state import end_positions
 from ropewalk.physics.catenary import SOLUTION, solve_line
@@ -55,7 +55,7 @@ def calm_ground(model: Model, line: int, ends: Array) -> tuple[float, float] | N
     k, length = lines.piece_section[pieces], lines.piece_length[pieces]
     mass = float(np.sum(sections.mass[k] * length) + np.sum(lines.attachment_mass[attachments]))
     volume = float(np.sum(sections.area[k] * length) + np.sum(lines.attachment_volume[attachments]))
-    weight = (mass - sea.water_density * volume) * sea.gravity - float(np.sum(lines.attachment_force[attachments, 2]))
+    weight = weight_in_water(sea, mass, volume) - float(np.sum(lines.attachment_force[attachments, 2]))
     laws = np.column_stack([sections.law[k], sections.law_start[k], sections.law_start[k + 1]])
     EA = stiffness_in_a_row(length, laws, sections.law_data)
     row = records(1, SOLUTION)[0]

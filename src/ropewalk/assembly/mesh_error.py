@@ -21,7 +21,7 @@ import numpy as np
 from ropewalk.assembly.anchor import contact_width, end_section
 from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.model.arrays import Array
-from ropewalk.model.environment import bed_heights
+from ropewalk.model.environment import bed_heights, weight_in_water
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
@@ -107,7 +107,7 @@ def bends(model: Model, state: State) -> Iterator[Kink]:
         pieces = slice(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
         k = lines.piece_section[pieces]
         which = np.searchsorted(np.cumsum(lines.piece_length[pieces])[:-1], 0.5 * (s[1:] + s[:-1]))
-        weight = np.abs(sections.mass - sea.water_density * sections.area)[k][which] * sea.gravity * np.diff(s)
+        weight = np.abs(weight_in_water(sea, sections.mass, sections.area))[k][which] * np.diff(s)
         if sea.has_seabed:  # what lies there with both its neighbours hangs at no end
             lies = bed_heights(sea, state.position[nodes]) <= float(np.max(sections.contact_radius[k]))
             sharp &= ~(lies[:-2] & lies[2:])
@@ -125,7 +125,7 @@ def stands(model: Model, state: State) -> Iterator[Kink]:
         depth = float(radii[i, side] - bed_heights(sea, state.position[end]))
         if depth > 0.0:
             k, length = end_section(model, i, side), float(abs(state.s[next_] - state.s[end]))
-            weight = (sections.mass[k] - sea.water_density * sections.area[k]) * sea.gravity
+            weight = weight_in_water(sea, sections.mass[k], sections.area[k])
             pressed = float(sea.bed_stiffness * contact_width(model, k) * depth - weight)
             yield Kink(int(i), float(state.s[end]), length, 0.5 * abs(pressed) * length)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array
+from ropewalk.model.environment import weight_in_water
 from ropewalk.model.joints import HELD
 from ropewalk.model.lines import POINT
 
@@ -40,7 +41,7 @@ def footing_of(sea: Any, mass: Array, volume: Array, force: Array) -> Footing:
     sea : a `model.environment.Sea`    mass : (n,) kg    volume : (n,) m3    force : (n, 3) given on them, N
     """
     diameter = np.cbrt(6.0 / np.pi * np.maximum(volume, mass / DENSEST))
-    pressed = np.maximum(0.0, (mass - sea.water_density * volume) * sea.gravity - force @ sea.bed_normal)
+    pressed = np.maximum(0.0, weight_in_water(sea, mass, volume) - force @ sea.bed_normal)
     depth = SINK * diameter
     needed = pressed / (sea.bed_stiffness * np.maximum(depth, 1e-300))
     area: Array = np.where(diameter > 0.0, np.maximum(0.25 * np.pi * diameter**2, needed), 0.0)

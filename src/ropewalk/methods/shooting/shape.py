@@ -12,6 +12,7 @@ from ropewalk.assembly.balance_newton import Place
 from ropewalk.assembly.spans import LineSpans, line_spans
 from ropewalk.methods.shooting.guess import force_scale, guess_states
 from ropewalk.model.arrays import Array, Ints, Records
+from ropewalk.model.environment import weight_in_water
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.numerics.rotations import quaternion_to_matrix
@@ -151,7 +152,7 @@ def point_loads(model: Model) -> Array:
     """(n_points,) size of the loads on each point, N."""
     points, sea = model.points, model.sea
     net = points.force.copy()
-    net[:, 2] += (sea.water_density * points.volume - points.mass) * sea.gravity
+    net[:, 2] -= weight_in_water(sea, points.mass, points.volume)
     loads: Array = np.linalg.norm(net, axis=1) + np.abs(points.axis["pull"]).sum(axis=1)
     return loads + 0.5 * sea.water_density * points.drag_area * sea.current_speed**2
 
