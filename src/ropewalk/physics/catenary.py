@@ -81,6 +81,9 @@ def fill_hanging(H, va, vb, kxx, kxz, kzz, out):
     """Write forces (N) and stiffness (N/m) of a line without contact into `out`.
 
     Source: docs/theory/catenary.md, Suspended: H_A = H_B = H, dH = k_xx dx + k_xz (dz_B - dz_A), and dV likewise.
+
+    H, va, vb : horizontal force, vertical ones at A and B, N    kxx, kxz, kzz : stiffness, N/m
+    out : record of SOLUTION
     """
     out.h_a = H
     out.v_a = va
@@ -101,6 +104,8 @@ def weightless(dx, dz, L, EA, out):
     .. math:: T = EA\, \frac{c - L}{L}, \qquad K = \frac{EA}{L}\, t t^T + \frac{T}{c}\, (1 - t t^T)
 
     Source: a straight elastic bar of chord c and direction t, docs/theory/catenary.md, Terms.
+
+    dx, dz, L : distances of the ends and unstretched length, m    EA : axial stiffness, N    out : record of SOLUTION
     """
     chord = math.hypot(dx, dz)
     if chord <= L:
@@ -133,6 +138,8 @@ def _lies_on_bed(dx, h, L, EA, w):
               x < \frac{H}{w} \ln\left(1 + \frac{\tau + V}{H}\right) + \frac{HL}{EA}
 
     Source: state at lift-off, docs/theory/catenary.md, On a flat bed.
+
+    dx, h, L : distance of the ends, height of the upper one and unstretched length, m    EA : N    w : N/m
     """
     V = w * L
     tau = w * h - 0.5 * V * (V / EA)
@@ -186,6 +193,8 @@ def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
     .. math:: \frac{V_A^2}{w} \left(\frac{1}{T_A + H} + \frac{1}{2EA}\right) > h_A \quad \text{touches the bed}
 
     Source: lowest point of the suspended line, docs/theory/catenary.md, On a flat bed; w < 0 is solved with z = -z.
+
+    Arguments as :func:`solve_line`.
     """
     h_a = height
     h_b = height + dz
@@ -215,6 +224,10 @@ def _stretch_up_to(s, H, g, friction, pulled_at_start, pulled_at_end, flexibilit
     .. math:: \delta(s) = \int_0^s \frac{\max(n, 0)}{EA}\, ds'
 
     Source: :func:`bed_stretch`, docs/theory/catenary.md, Friction.
+
+    H : tension at the touchdown, N    friction : C_B w, N/m
+    pulled_at_start, pulled_at_end : ends at which a leg rises
+    flexibility : 1/EA, 1/N
     """
     rest = bed_stretch(H, g - s, friction, False, flexibility)[0]
     if pulled_at_start == pulled_at_end:

@@ -116,6 +116,8 @@ def _solve_bed_tension(dx, L, EA, w, CB, h_a, h_b):
 
     Source: docs/theory/catenary.md, On a flat bed: the left side rises with H. Newton with a relative step inside a
     bracket, so that it cannot fail.
+
+    Arguments as :func:`on_bed`.
     """
     flexibility = 1.0 / EA
     both = (h_a > 0.0) == (h_b > 0.0)
@@ -151,6 +153,9 @@ def on_bed(dx, L, EA, w, CB, h_a, h_b, out):
 
     h_a, h_b : heights of the ends above the bed, m. An end at height zero stays on the bed: its
     vertical force and all derivatives by its height are zero.
+
+    dx : horizontal distance of the ends, m    L : unstretched length, m    EA : N    CB : friction coefficient
+    out : record of SOLUTION
     """
     flexibility = 1.0 / EA
     slack_a = leg(0.0, h_a, w, flexibility)[0] / w

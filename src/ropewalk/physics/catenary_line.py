@@ -61,6 +61,8 @@ def _force_at_a(H, V, dz, reach, pieces):
     .. math:: z(H, V) = \Delta z \quad \text{at given } H
 
     Source: docs/theory/catenary.md, Several pieces: z rises with V. Newton with a bracket, :func:`force_step`.
+
+    H, V : force at A, the latter a first guess, N    reach : first step of V, N    pieces : `Pieces`
     """
     lo = -math.inf
     hi = math.inf
@@ -85,6 +87,8 @@ def _hang_free(dx, dz, H, V, reach, pieces):
     .. math:: x(H, V(H)) = \Delta x, \qquad \frac{dx}{dH} = \frac{x_H z_V - x_V^2}{z_V}
 
     Source: docs/theory/catenary.md, Several pieces: two nested monotone equations, each with a bracket.
+
+    dx, dz : distances of the ends, m    reach, pieces : as :func:`_force_at_a`
     """
     lo = 0.0
     hi = math.inf
@@ -111,6 +115,8 @@ def _start(dx, dz, pieces):
     """Starting values of H and of V at A (N): those of a uniform line of the same length, stiffness and weight.
 
     Source: :func:`ropewalk.physics.catenary_free.hanging` with EA = L / sum(L_i/EA_i) and w = W/L.
+
+    dx, dz : distances of the ends, m    pieces : `Pieces`
     """
     length = whole_length(pieces)
     gross = gross_weight(pieces)
@@ -131,6 +137,8 @@ def _hang_pieces(dx, dz, pieces, out):
     .. math:: K = \frac{1}{\det} \begin{pmatrix} z_V & -x_V \\ -x_V & x_H \end{pmatrix}, \qquad \det = x_H z_V - x_V^2
 
     Source: inverse of the compliance, docs/theory/catenary.md, Suspended.
+
+    dx, dz : distances of the ends, m    pieces : `Pieces`    out : record of SOLUTION
     """
     H, V = _start(dx, dz, pieces)
     gross = gross_weight(pieces)
@@ -198,6 +206,8 @@ def _touch_down(dx, CB, h_a, h_b, pieces, out):
 
     Source: docs/theory/catenary.md, Several pieces: w > 0 throughout, or the heavy pieces next to the lower end; the
     search starts at H = max(H_A, SMALLEST_START W), W the gross weight (N).
+
+    dx : distance of the ends, m    CB : friction coefficient    h_a, h_b : heights of the ends above the bed, m
     """
     H = max(out.h_a, SMALLEST_START * gross_weight(pieces))
     if _free_pieces(pieces) == 0:
@@ -218,6 +228,8 @@ def _lazy_wave(dx, H, CB, h, pieces, out):
     """Fill `out` for a line with buoyant parts whose heavy stretch at A, on the bed, stays there in part.
 
     Source: docs/theory/catenary.md, Several pieces; refused if z < 0 (m) anywhere beyond the touchdown.
+
+    dx, h : horizontal distance of the ends and height of B, m    H : first guess, N    CB : friction coefficient
     """
     n_free = _free_pieces(pieces)
     status = pieces_on_bed(dx, H, 0.0, h, n_free, CB, pieces, out)
@@ -233,6 +245,8 @@ def _reverse(length, out):
     """Turn a solution counted from B into one counted from A (N, m, N/m).
 
     Source: mirror image: H_A = H_B', V_A = -V_B', s = L - s'.
+
+    length : of the line, m    out : record of SOLUTION
     """
     out.h_a, out.h_b = out.h_b, out.h_a
     out.v_a, out.v_b = -out.v_b, -out.v_a

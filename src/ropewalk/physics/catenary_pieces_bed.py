@@ -242,6 +242,9 @@ def pieces_on_bed(dx, H, h_a, h_b, n_free, CB, pieces, out):
               - x_{V_B} \frac{\partial V_B}{\partial q}\right)
 
     Source: docs/theory/catenary.md, On a flat bed and Friction.
+
+    dx : horizontal distance of the ends, m    H : first guess, N    h_a, h_b : heights of the ends above the bed, m
+    CB : friction coefficient
     """
     L, w, load = pieces.L, pieces.w, pieces.load
     least = 0.0

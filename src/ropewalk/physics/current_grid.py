@@ -53,6 +53,8 @@ def _cell(value, address, start, n):
     Source: bisection and linear interpolation, [Press2007], ch. 3.
 
     Values beyond the ends count as the ends.
+
+    address : of the table, numerics/pointers.py
     """
     if n == 1 or value <= number_at(address, start):
         return 0, 0.0

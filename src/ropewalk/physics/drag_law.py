@@ -74,6 +74,8 @@ def _place(x, law, first, n):
     .. math:: w = \frac{x - x_i}{x_{i+1} - x_i}
 
     Source: bisection and linear interpolation, [Press2007], ch. 3.
+
+    law : address of the law    first : of the n numbers in it
     """
     if n < 2 or x <= number_at(law, first):
         return 0, 0.0, 0.0

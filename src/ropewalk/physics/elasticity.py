@@ -111,6 +111,9 @@ def _polynomial(e, p, start, stop):
     .. math:: T = EA\, (e + k_2 e^2 + k_3 e^3 + \dots)
 
     Source: the heading of this file; all three by Horner's rule.
+
+    e : strain    p, start, stop : parameters of all laws, and of this one from start to stop
+    tension and slope in N, integral in J/m
     """
     t = 0.0
     slope = 0.0
@@ -159,6 +162,8 @@ def _difference(e, p, start):
     .. math:: \frac{dT}{de} \approx \frac{T(e + h) - T(e - h)}{2h}
 
     Source: central difference, [Press2007], sec. 5.7, with h = STRAIN_STEP.
+
+    e : strain    p, start : parameters of all laws, and where those of this one begin
     """
     rise = _value(e + STRAIN_STEP, p, start)[0] - _value(e - STRAIN_STEP, p, start)[0]
     return rise / (2.0 * STRAIN_STEP)
@@ -225,6 +230,8 @@ def _inverse_polynomial(force, p, start, stop):
     """Strain at a positive tension: Newton kept inside a bracket.
 
     Source: T(e) = T by Newton's method with a bracket, [Press2007], sec. 9.4. numerics/bracket.py.
+
+    force : tension, N    p, start, stop : as :func:`tension`
     """
     limit = p[start + 1]
     low = 0.0
@@ -255,6 +262,8 @@ def _inverse_function(force, p, start):
 
     Without a slope of the function's own the first step takes a difference, later ones the secant of the last two
     points, and the slope at the end is a difference again: half the calls of a difference in each step.
+
+    force : tension, N    p, start : as :func:`tension`
     """
     low, high, e, slope = -np.inf, np.inf, force / p[start], p[start]
     has_slope, before, value_before = p[start + 2] != 0.0, np.nan, np.nan
@@ -313,6 +322,8 @@ def _table_area(low, high, p, start, n):
     .. math:: \int T\,de = \sum \tfrac12 (T_i + T_{i+1})(e_{i+1} - e_i)
 
     Source: trapezium rule, exact for straight pieces.
+
+    low, high : strains    p, start : as :func:`tension`    n : rows of the table    returns J/m
     """
     x = low
     t = tension(low, TABLE, p, start, start + 2 * n)[0]

@@ -82,6 +82,8 @@ def forgotten(h, flow, law):
     .. math:: \exp\left(-\frac{h\, \hat f_0\, |u_n|}{n\, d}\right)
 
     Source: own exponential window of n = WINDOW shedding periods for the mean squares of :func:`motion_phase`.
+
+    flow : speed of the cross flow, m/s    law : record of LIFT
     """
     if flow <= STILL:
         return 1.0

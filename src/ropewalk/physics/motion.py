@@ -48,6 +48,8 @@ def rotation(t, i, motions, out):
 
     with b and c of `angle_functions`.  Source: left Jacobian, [Sola2018], eq. (145).  All turns of a motion are added
     as one rotation vector.
+
+    t : s    motions : as :func:`motion`
     """
     if not turns(i, motions):
         out[:, :] = 0.0

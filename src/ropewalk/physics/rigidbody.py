@@ -138,6 +138,8 @@ def arm_rates(arm, omega, alpha):
     .. math:: v = \omega \times e, \qquad a = \alpha \times e + \omega \times (\omega \times e)
 
     Source: kinematics of a rigid body, docs/theory/bodies.md, Coupling.
+
+    arm : e, m    omega, alpha : angular velocity (rad/s) and acceleration (rad/s2)    v in m/s, a in m/s2
     """
     velocity = cross3(omega, arm)
     return velocity, add3(cross3(alpha, arm), cross3(omega, velocity))

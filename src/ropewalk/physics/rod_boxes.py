@@ -47,6 +47,8 @@ def wet_corners(c):
     """Number of corners of a rectangle that are under water.
 
     Source: docs/theory/rods.md, Rectangles: n = number of corners with z < 0.
+
+    c : record of CUTTING
     """
     count = 0
     for corner in range(4):
@@ -104,6 +106,8 @@ def _chord_of(view, at, side):
     """Chord d (no unit) of the section at `at` when the given corner lies in the surface.
 
     Source: docs/theory/rods.md, A section cut by the water plane: d = -p_3 / w.
+
+    view : `View`    at : place in the panel, -1 to 1    side : of `gap_to`
     """
     look(view, at)
     c = view.c[0]
@@ -183,6 +187,8 @@ def _add_drowned_piece(book, panels, view, k, lo, hi):
     """Add an interval under water (m3).
 
     Source: docs/theory/rods.md, The volume of a curved rod: dV = (1 + kappa_2 q_3 - kappa_3 q_2) dA ds.
+
+    book : `Book`    panels : `Panels`    view : `View` of panel k    lo, hi : ends of the interval, in -1 to 1
     """
     for j in range(panels.sub_x.shape[0]):
         at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
@@ -196,6 +202,9 @@ def _add_cut_panel(book, panels, view, k, wet, d_lo, d_hi):
     """Add a panel that is cut from end to end with the same corners wet, on its own points where that will do.
 
     Source: docs/theory/rods.md, Integrals along s: Gauss points of the panel itself, d = -p_3 / w at each.
+
+    book, panels, view, k : as :func:`_add_drowned_piece`    wet : number of wet corners
+    d_lo, d_hi : chords at both ends
     """
     if _too_wide(view, -1.0, 1.0, wet) or _steep(view, -1.0, 1.0, d_lo, d_hi):
         _add_pieces(book, panels, view, k, (-1.0, 1.0), (d_lo, d_hi), wet, False)
@@ -215,6 +224,7 @@ def _add_pieces(book, panels, view, k, ends, chords, wet, flat):
     Source: docs/theory/rods.md, Integrals along s: pieces are halved until h < 2 x the distance to the poles R_32 = 0.
 
     ends : lo, hi    chords : d at both    flat : leave the waterplane out
+    book, panels, view, k, wet : as :func:`_add_cut_panel`
     """
     (lo, hi), (d_lo, d_hi) = ends, chords
     begin, d_begin, step = lo, d_lo, hi - lo
@@ -245,6 +255,8 @@ def _too_wide(view, lo, hi, wet):
     .. math:: h\, |(a R_{32})'| > \sigma\, |a R_{32}|
 
     Source: docs/theory/rods.md, Integrals along s, with sigma = POLE_SHARE, and alike for b R_33.
+
+    view, lo, hi : as :func:`_add_drowned_piece`    wet : number of wet corners
     """
     c = view.c[0]
     reach = view.half * (hi - lo) / POLE_SHARE
@@ -263,6 +275,8 @@ def _steep(view, lo, hi, d_lo, d_hi):
     """True if the rod is so upright in the interval that the chord is the better variable.
 
     Source: docs/theory/rods.md, Integrals along s: |R_31| > STEEP and the chord monotone, R_31 + d w' not near 0.
+
+    view, lo, hi : as :func:`_add_drowned_piece`    d_lo, d_hi : chords at both ends
     """
     c = view.c[0]
     look(view, lo)
@@ -278,6 +292,8 @@ def _add_by_length(book, panels, view, k, lo, hi, flat):
     """Add a cut interval with s as variable.
 
     Source: docs/theory/rods.md, Integrals along s: Gauss points in s, d = -p_3 / w at each.
+
+    book, panels, view, k, lo, hi : as :func:`_add_drowned_piece`    flat : leave the waterplane out
     """
     c = view.c[0]
     for j in range(panels.sub_x.shape[0]):
@@ -318,6 +334,7 @@ def _add_point(acc, weight, by_w, row, curved, c, d):
     Source: docs/theory/rods.md, Rectangles: A = ab S and so on, of :func:`cut_square`.
 
     weight : ds, m    by_w : ds over the half height w; 0 leaves the waterplane out    c : of `contract`    d : chord
+    acc : ENTRY    row : ROW    curved : 1, or 0 for plane slices
     """
     a, b, w = row.a, row.b, c.w
     n2 = c.ar2 / w if w > 0.0 else 1.0

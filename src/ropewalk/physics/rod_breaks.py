@@ -55,6 +55,8 @@ def gap_to(c, side):
     Source: docs/theory/rods.md, Integrals along s: |d| = 1 where e = w or e = -w.
 
     Sides CORNERS to CORNERS + 3 give the height of a corner of a rectangle.
+
+    c : record of CUTTING, filled by `look`
     """
     if side >= CORNERS:
         return c.e + corner_part(c.ar2, c.br3, side)
@@ -66,6 +68,8 @@ def gap_slope(c, side):
     """Slope of `gap_to` along s.
 
     Source: e' = R_31 and w', docs/theory/rods.md, Integrals along s.
+
+    c, side : as :func:`gap_to`; no unit
     """
     if side >= CORNERS:
         return c.r1 + corner_part(c.dar2, c.dbr3, side)
@@ -77,6 +81,8 @@ def corner_part(along2, along3, side):
     """Signed sum of two parts for the corners (+, +), (-, +), (+, -), (-, -): c = +-a_2 +- a_3, in their unit (m).
 
     Source: definition.
+
+    along2, along3 : the two parts    side : of :func:`gap_to`, from CORNERS on
     """
     number = side - CORNERS
     return (along2 if number in (0.0, 2.0) else -along2) + (along3 if number < 2.0 else -along3)
@@ -89,6 +95,7 @@ def find_root(view, lo, hi, side, rising):
     Source: x = x - f/f' inside a bracket, [Press2007], sec. 9.4.
 
     rising : +1 if the gap is positive at hi, -1 if at lo
+    view : `View`    side : of :func:`gap_to`
     """
     c = view.c[0]
     at = 0.5 * (lo + hi)

@@ -55,6 +55,7 @@ def cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds):
     Source: docs/theory/rods.md, Integrals along s.
 
     kind_lo, kind_hi : -1 where sections dry out, +1 where they drown, 2 at a near touch, 0 at a panel's end
+    panels : `Panels`    k : panel    lo, hi : ends of the interval, in -1 to 1    places, ds : filled, no unit and m
     """
     length = hi - lo
     for j in range(panels.sub_x.shape[0]):
@@ -80,6 +81,8 @@ def add_interval(book, panels, view, k, ends, kinds, base):
     """Add a cut interval of a panel; ends : lo, hi    kinds : of both, as in `cluster`    base : as in `add_section`.
 
     Source: docs/theory/rods.md, Integrals along s: V = sum A_j ds_j at the points of :func:`cluster`.
+
+    book : `Book`    panels : `Panels`    view : `View` of panel k
     """
     count = panels.sub_x.shape[0]
     scratch = laid_out(view.scratch)
@@ -105,6 +108,7 @@ def add_steep(book, panels, view, k, ends, chords, base):
     .. math:: ds = \frac{w\, |dd|}{|R_{31} + d\, w'|}
 
     ends : lo, hi    chords : chord positions there, in [-1, 1]
+    book, panels, view, k, base : as :func:`add_interval`
     """
     (lo, hi), (d_lo, d_hi) = ends, chords
     row, c = view.row[0], view.c[0]
@@ -166,6 +170,8 @@ def hydrostatic_points(panels, z, u):
     Source: V = sum over points, docs/theory/rods.md, Inverse design.
 
     Returns (k,) of ENTRY and (k,) of SOURCE.
+
+    panels, z, u : as :func:`hydrostatics`
     """
     book = new_book(1, 0)
     _sweep(book, panels, z, u)
@@ -180,6 +186,8 @@ def _sweep(book, panels, z, u):
     """Go over all panels and write what their points add into the book.
 
     Source: docs/theory/rods.md, Integrals along s: V = sum over panels, dry ones skipped and drowned ones added whole.
+
+    book : `Book`    panels, z, u : as :func:`hydrostatics`
     """
     m, n = panels.rows.shape[0], panels.rows.shape[1]
     cs = np.empty(n + 2, CUTTING)
@@ -263,6 +271,8 @@ def _add_cut(book, panels, view, k, cs):
     """Add a panel that is cut from end to end.
 
     Source: docs/theory/rods.md, Integrals along s: V = sum A_j ds_j at the Gauss points of the panel.
+
+    book, panels, view, k : as :func:`add_interval`    cs : (n + 2,) of CUTTING, at the ends and points of the panel
     """
     n = panels.x.shape[0]
     scratch = laid_out(view.scratch)

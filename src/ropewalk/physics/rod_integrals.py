@@ -318,6 +318,7 @@ def add_section(acc, weight, row, curved, state, base, c):
 
     Source: docs/theory/rods.md, A section cut by the water plane: d = -e/w; :func:`add_wet` and :func:`add_chord`.
     base : share of the whole section that is already counted and is taken off a cut one, 0 or 1
+    acc : ENTRY    row : ROW    curved : 1, or 0 for plane slices    c : record of CUTTING
     """
     a = row.a
     b = row.b

@@ -71,6 +71,7 @@ def wet_sensitivity(panels, entries, places, nodes, basis, u):
 
     entries, places : of `hydrostatic_points`    nodes : motions at the Gauss points    basis : (b, m, n)
     u : (3,) up in head axes    returns (4, 3 b): volume (m3) and first moment (m4) per unit of the parameter
+    panels : `Panels`
     """
     count, n = basis.shape[0], panels.x.shape[0]
     out = np.zeros((4, 3 * count))
@@ -114,6 +115,10 @@ def _add_local(out, acc, row, local, curved):
     .. math:: \delta(dV) = (\delta\kappa_2\, q_3 - \delta\kappa_3\, q_2)\, dA\, ds
 
     Source: docs/theory/rods.md, Inverse design.
+
+    out : (4, 3 b) as of :func:`wet_sensitivity`, added to    acc : ENTRY    row : ROW
+    local : (b,) values of the basis
+    curved : 1, or 0 for plane slices
     """
     M2, M3 = curved * acc.m2, curved * acc.m3
     M22, M33, M23 = curved * acc.m22, curved * acc.m33, curved * acc.m23

@@ -59,6 +59,8 @@ def dynamic_stiffness(q, rope):
     """E_d (N) at a mean tension q (N).
 
     Source: E_d = alpha + beta q, [Falkenberg2017].
+
+    rope : record of ROPE
     """
     return rope.dynamic + rope.dynamic_slope * max(q, 0.0)
 
@@ -93,6 +95,8 @@ def _working_span(peak, rope, p):
     .. math:: x_0 = x_1 - q_m / E \quad\text{or}\quad x_0 = x(0) + r\,(x_1 - x(0)), \qquad x_1 = x(q_m)
 
     Source: [Falkenberg2017], as in MoorDyn [MoorDyn2025]; r is the residual strain as a fraction.
+
+    peak : highest mean tension so far, N    rope : record of ROPE    p : numbers of the laws
     """
     top = strain(peak, rope.law, p, rope.law_start, rope.law_stop)[0]
     if rope.slope > 0.0:
@@ -125,6 +129,8 @@ def static_energy(q, peak, rope, p):
     .. math:: \int_0^q q'\, dx = (x_1 - x_0)\, q_m \int_0^{q/q_m} \phi\, d\xi
 
     Source: :func:`shape_of`.
+
+    peak, rope, p : as :func:`static_strain`
     """
     if rope.kind == VISCOELASTIC or peak <= 0.0:
         return strain_energy(q, rope.law, p, rope.law_start, rope.law_stop)
@@ -171,6 +177,7 @@ def step_law(h, q, peak, before, rope, p):
     slope by tension, and the damping time of the fast spring (s).
 
     h : step, s    q, peak : mean tension and its highest so far, N    before : tension at the start of the step, N
+    rope, p : as :func:`static_strain`
     """
     T0 = max(before, 0.0)
     end = q
@@ -198,6 +205,7 @@ def rope_energy(e, q, peak, slack, rope, p):
     It is that of both springs where the dynamic stiffness is constant. Shorter than without tension, the rope is slack.
 
     q, peak : mean tension and its highest so far, N    slack : axial stiffness in compression, N
+    rope, p : as :func:`static_strain`
     """
     stiffness = dynamic_stiffness(q, rope)
     g = e - static_strain(q, peak, rope, p)[0]

@@ -293,6 +293,8 @@ def _clocks(wave, t, clocks):
     .. math:: \frac{\varphi - \omega t}{2\pi}
 
     Source: docs/theory/waves.md, Cost of the sums; theta = k . x - omega t + phi.
+
+    wave : (ROWS, n) wave table    t : s
     """
     row = rows(wave)
     for j in range(wave.shape[1]):
@@ -310,6 +312,7 @@ def _kinematics(wave, x, y, height, depth, ramp, scratch):
     Source: [Dean1991], ch. 3 and 4; docs/theory/waves.md, Airy waves.
 
     scratch : (3, n) the phases of :func:`_clocks`, and room for a cos(theta), a sin(theta)
+    wave : (ROWS, n) wave table    x, y, height : place, m from still water    depth : m    ramp : factor on the waves
     """
     n = wave.shape[1]
     clocks, cosines, sines = scratch[0], scratch[1], scratch[2]
