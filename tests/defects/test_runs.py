@@ -31,7 +31,7 @@ REFUSED = {
     **{(name, "chain_series"): JOINED for name in ("double_pendulum_massless", "slack_weight")},
     ("slack_weight", "joint_angles"): "joint_angles: 1 bars close loops; use the solver 'recursive'",
     ("bars_at_rest", "joint_angles"): "joint_angles: line 'rope' is held at both ends; use the solver 'recursive'",
-    ("rotating_rope", "chain_series"): "chain_series supports no load of a rotating frame; use solver 'mixed_fem'",
+    ("rotating_rope", "chain_series"): "chain_series does not support loads of a rotating frame; use 'mixed_fem'",
 }
 
 

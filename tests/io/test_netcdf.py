@@ -123,7 +123,7 @@ def test_case_comes_back_from_the_file(tmp_path):
 
 
 def test_result_without_a_case_says_so():
-    with pytest.raises(InputError, match="does not carry its case"):
+    with pytest.raises(InputError, match="does not contain its case"):
         system_of(xr.Dataset())
     with pytest.raises(InputError, match="not one that this version reads"):
         system_of(xr.Dataset(attrs={"system": "{]"}))

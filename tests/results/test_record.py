@@ -183,7 +183,7 @@ def test_nodes_may_not_move_along_the_line():
     recorder = Recorder(NAMES, {})
     recorder.add(some_state(0.0))
     state = some_state(1.0)
-    with pytest.raises(ValueError, match="the nodes of a State changed"):
+    with pytest.raises(ValueError, match="the nodes of the State changed"):
         recorder.add(state._replace(s=state.s + 1.0))
 
 

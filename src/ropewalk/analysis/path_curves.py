@@ -161,7 +161,7 @@ class RodCurve:
         if rod.elasticity is None:
             raise InputError(f"rod '{name}' has no elasticity; give it `elasticity`, or follow a rod that has")
         if rod.held is not None:
-            raise InputError(f"rod '{name}' is held; paths are followed for rods that float freely: leave `held` out")
+            raise InputError(f"rod '{name}' is held; only rods that float freely have paths: leave `held` out")
         self.stiffness = (rod.elasticity.torsion, *rod.elasticity.bending)
         self._kept: dict[float, BendingProblem] = {}
         self._last: tuple[float, Afloat, Array] | None = None  # the matrix made last, with its place

@@ -157,7 +157,7 @@ def time_solver(system: System, name: str | None, mass_damping: float) -> Solver
     solver = solver_for(system, build(system), name)
     has = {field.name for field in fields(solver)} if is_dataclass(solver) else set[str]()
     if mass_damping > 0.0 and "damping" not in has:
-        raise InputError(f"solver '{name}' takes no mass-proportional damping; leave it out")
+        raise InputError(f"solver '{name}' does not support mass-proportional damping; leave it out")
     wanted = {"damping": mass_damping, "tolerance": TOLERANCE}
     if system.run is not None and "tolerance" in system.run.model_fields_set:
         del wanted["tolerance"]

@@ -272,7 +272,7 @@ def _line(system: System, model: Model, i: int, ends: Array, shape: Any, own: Li
     points: Array = np.array(shape)
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     if way[-1] <= 0.0:
-        raise InputError(f"run.start.lines.{name}: all points of the shape are the same")
+        raise InputError(f"run.start.lines.{name}: all points of the shape coincide")
     s = np.array(own.s) if own.s is not None else length * way / way[-1]
     if abs(s[0]) > 1e-9 * length or abs(s[-1] - length) > 1e-6 * length:
         raise InputError(

@@ -123,7 +123,7 @@ def system_of(dataset: xr.Dataset) -> System:
     try:
         return System.model_validate_json(dataset.attrs["system"])
     except KeyError:
-        raise InputError("the result does not carry its case: attribute 'system' is missing") from None
+        raise InputError("the result does not contain its case: attribute 'system' is missing") from None
     except InputError as error:
         raise InputError(f"the case in the result is not one that this version reads: {error}") from None
 

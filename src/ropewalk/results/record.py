@@ -240,7 +240,7 @@ class Recorder:
         """The variables of moments by name, (n, *shape) each, but those that follow from others."""
         if moments.s is not self._s:
             if not np.array_equal(moments.s, self._s):
-                raise ValueError("the nodes of a State changed during a run; a solver keeps to the s it began with")
+                raise ValueError("the nodes of the State changed during the run; solvers must not change s")
             self._s = moments.s
         terms: Array = np.full((moments.time.size, len(layout.terms)), np.nan)
         for k, term in enumerate(layout.terms):

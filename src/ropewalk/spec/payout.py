@@ -49,7 +49,7 @@ class Payout(Part):
         if self.time is not None or self.length is not None:
             raise ValueError("give a winch its rate, or time and length, not both")
         if isinstance(self.rate, InTime) and self.rate.ramp > 0.0:
-            raise ValueError("a rate takes no ramp of its own; payout.ramp rounds its start, or begin a table with 0")
+            raise ValueError("a rate has no ramp of its own; payout.ramp rounds its start, or begin a table with 0")
         if isinstance(self.rate, TableValue) and (self.rate.time[0] < 0.0 or self.rate.after == "continue"):
             raise ValueError("a table of rates begins at t = 0 or later, and its last entry holds")
         if self.hauled == math.inf:

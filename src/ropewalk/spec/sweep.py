@@ -44,7 +44,7 @@ class Factor(Part):
             found = f"{' and '.join(given)} are given" if given else "none is given"
             raise ValueError(f"a factor needs exactly one of {', '.join(SOURCES)}; {found}")
         if (self.key is None) == (given[0] in ("values", "range", "uniform")):
-            raise ValueError(f"'{given[0]}' {'needs a key to set' if self.key is None else 'takes no key'}")
+            raise ValueError(f"'{given[0]}' {'needs a key to set' if self.key is None else 'has no key'}")
         if self.values is not None and not self.values:
             raise ValueError("'values' is empty, so there would be no cases; give one or more")
         for name, source in (("sheet", "table"), ("columns", "table"), ("time", "broken")):

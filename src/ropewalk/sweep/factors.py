@@ -82,7 +82,7 @@ def _range(given: tuple[float, ...], where: Where) -> list[float | int]:
         raise InputError(where(text + "the step must lead from the first to the last", "range"))
     count = math.floor((last - first) / step + ROUND_OFF) + 1
     if count > MOST_CASES:
-        raise InputError(where(f"the range contains {count} values; a sweep takes at most {MOST_CASES} cases", "range"))
+        raise InputError(where(f"the range contains {count} values; a sweep has at most {MOST_CASES} cases", "range"))
     if all(float(value).is_integer() for value in (first, step)):
         return [int(first) + k * int(step) for k in range(count)]
     return [first + k * step for k in range(count)]

@@ -28,7 +28,7 @@ class Crew:
 
     def __init__(self, size: int | None = None, command: Sequence[str] = WORKER) -> None:
         if size is not None and arguments.count("jobs", size) > MOST_WORKERS:
-            raise InputError(f"jobs {size}: at most {MOST_WORKERS} cases at a time, one for each core, are of use")
+            raise InputError(f"jobs {size}: at most {MOST_WORKERS} cases run at a time, one on each core")
         self.command = tuple(command)
         self._inbox: Inbox = queue.SimpleQueue()
         self.slots = [Slot(inbox=self._inbox, command=command) for _ in range(size or cores())]

@@ -120,7 +120,7 @@ def _refuse_misfit(dataset: xr.Dataset, model: Model) -> None:
     for dim, expected in sizes.items():
         if dim in dataset.dims and int(dataset.sizes[dim]) != expected:
             raise InputError(
-                f"the result does not fit the case that it carries: it has {int(dataset.sizes[dim])} along '{dim}' "
+                f"the result does not match the case stored in it: it has {int(dataset.sizes[dim])} along '{dim}' "
                 f"where its case has {expected}"
             )
 

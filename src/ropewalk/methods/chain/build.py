@@ -110,9 +110,9 @@ def check_case(model: Model) -> None:
                 )
     for kind in lines.load_kind:
         if kind not in (PRESSURE, FORCE_TABLE):
-            raise InputError("chain_series supports no load of a rotating frame; use solver 'mixed_fem'")
+            raise InputError("chain_series does not support loads of a rotating frame; use 'mixed_fem'")
     if np.any(model.given.load_factor[lines.load_kind == PRESSURE] >= 0):
-        raise InputError("chain_series supports no pressure that varies in time; use solver 'mixed_fem'")
+        raise InputError("chain_series does not support a pressure that varies in time; use solver 'mixed_fem'")
     if model.sea.water_density > 0.0 and model.sea.current_speed > 0.0 and model.sea.current_kind != UNIFORM:
         raise InputError(
             "chain_series supports a uniform current only; a profile changes as the links move through it: use solver "

@@ -79,7 +79,7 @@ def _condense(K: csr_matrix, B: csr_matrix, M: csr_matrix, chosen: Ints) -> tupl
         X = -factor.solve(K[rest][:, chosen].toarray())
         Y = -factor.solve(K[chosen][:, rest].toarray().T, transposed=True)
     except np.linalg.LinAlgError:
-        raise InputError("the lines have no stiffness here: a part of them is neither held nor heavy") from None
+        raise InputError("the lines have no stiffness here: part of a line is neither held nor loaded") from None
     right = np.zeros((K.shape[0], chosen.size))
     left = right.copy()
     right[chosen] = left[chosen] = np.eye(chosen.size)
