@@ -149,6 +149,7 @@ def test_hull_kind(run):
         from ropewalk.model.state import rotation_matrix
         from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
         from ropewalk.plot.outlines import hull_outline
+        from ropewalk.post.bodies import vertical_extent
         from ropewalk.viewer.shapes import hull
         a, b, c, rho, mass = 3.0, 1.5, 1.0, 1000.0, 2000.0 * np.pi * 3.0 * 1.5 / 3.0
         case = {
@@ -182,17 +183,19 @@ def test_hull_kind(run):
         case["run"]["solver"] = "mixed_fem"
         run = rw.simulate(rw.System.model_validate(case))
         outline = hull_outline(system.bodies["buoy"].hull, np.eye(3), np.eye(3)[:2])
+        roll = rotation_matrix(quaternion_exp(np.array([0.5 * np.pi, 0.0, 0.0])))  # its side up
+        heights = [float(vertical_extent(model, 0, R[None], highest=True)[0]) for R in (np.eye(3), roll)]
         print(json.dumps([
             [float(s.body_position[0, 2]) for s in rest.values()],
             np.abs(by - hydrostatic_stiffness(model, tilted, 0)).max() / np.abs(by).max(),
             np.diag(hydrostatic_stiffness(model, state, 0)).tolist(), sorted(modes.omega.values.tolist()),
             np.asarray(run.body_position[:, 0, 2]).tolist(), np.ptp(model.bodies.hulls.feet(0), axis=0).tolist(),
             np.ptp(hull(system.bodies["buoy"], 1.0).vertices, axis=0).tolist(), np.ptp(outline, axis=0).tolist(),
-            remarks(system),
+            heights, remarks(system),
         ]))
         """,
     )
-    heights, miss, stiffness, omega, path, feet, skin, outline, remarks = found
+    heights, miss, stiffness, omega, path, feet, skin, outline, extents, remarks = found
     a, b, c, rho, g = 3.0, 1.5, 1.0, 1000.0, 9.81
     assert_allclose(heights, 0.0, atol=1e-7)  # its mass is that of half its volume
     assert miss < 1e-8  # of central differences of 1e-5
@@ -204,6 +207,7 @@ def test_hull_kind(run):
     assert np.any(np.isclose(omega, heave, rtol=0.01))  # the added mass is that of strips, whose number is finite
     # drag, and the waterplane that shrinks with the square of the heave, matter little in the first quarter of a period
     assert_allclose(path, 0.2 * np.cos(np.linspace(0.0, 0.5, len(path)) * heave), atol=0.01)
+    assert_allclose(extents, [c, b], rtol=1e-12)
     for extent in (feet, skin):
         assert_allclose(extent, [2.0 * a, 2.0 * b, 2.0 * c], rtol=1e-12)
     assert_allclose(outline, [2.0 * a, 2.0 * b, 0.0], atol=0.02)
