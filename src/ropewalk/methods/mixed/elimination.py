@@ -102,7 +102,7 @@ def pass_node(block, A, B, pull, row):
     u, w = onto(adj, b), row_onto(c, adj)
     schur = d * det - dot(c, u)
     pivot = det * schur
-    q = where(abs(pivot) > TINY_PIVOT, 1.0 / pivot, 0.0)
+    q = 1.0 / where(abs(pivot) > TINY_PIVOT, pivot, np.inf)
     f, e = q * schur, q * det
     u = scale3(q, u)
     wA, wp, wh = row_onto(w, A), dot(w, pull), dot(w, h) - det * hT
