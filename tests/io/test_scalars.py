@@ -74,7 +74,7 @@ def test_plain_scalars_follow_the_core_schema(text: str, value: object) -> None:
         (".NaN", ".NaN is not a number"),
         ("1e309", "number 1e309 is too large"),
         ("-1.8e308", "too large"),
-        ("1e-400", "too small to be told from 0"),
+        ("1e-400", "too small to be distinguished from 0"),
         ("1000000000000000001", "beyond 10^18"),
         ("0x" + "f" * 40, "beyond 10^18"),
         ("9" * 10_000_000, "beyond 10^18"),

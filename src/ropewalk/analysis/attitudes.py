@@ -16,7 +16,7 @@ SHARE = 2.0  # rad, times the tolerance: what attitudes may differ by; heel answ
 def directions(model: Model, body: int) -> Array:
     """(n, 3) of a body's own frame: its vertical axis, and those to its attachments.
 
-    How a body is turned about an axis that holds all of them says nothing: a buoy on one line may have any yaw.
+    The rotation of a body about an axis through all of them is arbitrary: a buoy on one line may have any yaw.
     """
     lines, links = model.lines, model.links
     here, joined = ((parts.end_kind == BODY) & (parts.end_index == body) for parts in (lines, links))

@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass
 class Notice:
-    """Whether the process was told to end, and whether the work under way looks at that by itself."""
+    """Whether a signal to end has arrived, and whether the work under way checks for it by itself."""
 
     is_given: bool = False
     is_watched: bool = False

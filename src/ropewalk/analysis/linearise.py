@@ -234,7 +234,7 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
 
 
 def _rest(system: System, method: str | None) -> Equilibrium:
-    """The equilibrium. Methods that go downhill in energy leave an unstable one; elements are asked where they fail."""
+    """The equilibrium. Methods that descend in energy leave an unstable one; where they fail, elements find it."""
     try:
         return statics(system, method)
     except ConvergenceError:

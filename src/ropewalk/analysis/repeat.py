@@ -27,7 +27,7 @@ ALL = 1.0  # of the energy exchanged: figure of a run that stopped so
 
 @runtime_checkable
 class Refinable(Protocol):
-    """A solver that chooses its own steps and can be asked for finer ones."""
+    """A solver that chooses its own steps and can be set to finer ones."""
 
     def finer(self, repeats: int) -> tuple[Solver, str, str]:
         """The solver of a run after so many repeats; what is finer, with its value; and the key that gives it."""
@@ -37,7 +37,7 @@ class Refinable(Protocol):
 def may_repeat(system: System, solver: str | Solver | None, method: Solver) -> bool:
     """Whether the steps of a run are left to the program: neither a tolerance nor a step, or its share, is given.
 
-    solver : as asked for    method : with the settings of the case
+    solver : as requested    method : with the settings of the case
     """
     given = set() if system.run is None else {*system.run.model_fields_set, *system.run.options}
     is_named = solver is None or isinstance(solver, str)

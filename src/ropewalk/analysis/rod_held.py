@@ -114,7 +114,7 @@ def _settled(
 
 
 def _noise(rod: RodModel, hold: Hold) -> float:
-    """Second derivative of the energy, over its scale, that cannot be told from none."""
+    """Second derivative of the energy, over its scale, below which it counts as zero."""
     springs = sum(k for _, _, k in hold.springs) * rod.length / (rod.mass * rod.gravity)
     return max(NEUTRAL, ROUND_OFF * springs)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ropewalk.sweep.expand import Plan
 
 MOST_LISTED = 200  # cases of a dry run
-MOST_REASONS = 5  # failures told on the terminal; the file has all
+MOST_REASONS = 5  # failures printed on the terminal; the file has all
 
 
 def sweep_command(

@@ -408,7 +408,7 @@ def _knots(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
 
 # --- where a run begins ---
 
-SAME_TIME = 1e-6  # s, by which a record may be off the time asked for
+SAME_TIME = 1e-6  # s, between a record and the time that the case gives
 
 
 def _shape(own: Any) -> Reader:

@@ -207,7 +207,7 @@ def _factor(column: Column, unit: str | None, line: int, place: int, name: str) 
 
 
 def _numbers(row: Sequence[str], line: int, name: str, places: Sequence[int], width: int) -> list[float]:
-    """The cells of a row that are asked for, as numbers."""
+    """The cells of a row under the given headings, as numbers."""
     if len(row) != width:
         raise InputError(Problem(f"{len(row)} cells, but the header has {width} columns", name, line))
     found = []

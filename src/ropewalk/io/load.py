@@ -1,4 +1,4 @@
-"""One door for files: a case or a result, told apart by what is in them."""
+"""One door for files: a case or a result, recognised by their content."""
 
 from __future__ import annotations
 

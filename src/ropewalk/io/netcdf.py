@@ -231,7 +231,7 @@ def _file(path: Path, folder: Path | None = None, *, copied: bool = False, way_o
             with h5netcdf.File(sink, "r+" if copied else "w") as file:
                 yield file
         except Exception:
-            sink.settle()  # what HDF5 made of a write that failed says less than the write
+            sink.settle()  # the error of the failed write itself, more precise than what HDF5 made of it
             raise
         sink.settle()
         seal(descriptor)

@@ -62,7 +62,7 @@ def _real(text: str) -> float:
     if math.isinf(value):
         raise ValueError(f"number {shortened(text)} is too large; the largest is 1.79e308, and .inf means infinite")
     if value == 0.0 and re.search("[1-9]", re.split("[eE]", text)[0]):
-        raise ValueError(f"number {shortened(text)} is too small to be told from 0; write 0")
+        raise ValueError(f"number {shortened(text)} is too small to be distinguished from 0; write 0")
     return value
 
 

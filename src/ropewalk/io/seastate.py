@@ -32,7 +32,7 @@ LARGEST_SEED = 2**31 - 1
 def sea_state(path: Path, ledger: Ledger, line: int) -> dict[str, Any]:
     """`waves` and `current` for the environment of a case.
 
-    line : of the MoorDyn file that asks for them
+    line : of the MoorDyn file that refers to them
     """
     rows = read_rows(path, comment="")
     keys = {row[1].text.lower(): row for row in rows if len(row) > 1}

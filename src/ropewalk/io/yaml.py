@@ -343,7 +343,7 @@ def _mark(event: yaml.Event) -> Mark:
     return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
 
 
-_SENTENCES = (  # a part of what the parser says, and what we say; the first that fits
+_SENTENCES = (  # a part of the parser's message, and the sentence in its place; the first that fits
     ("cannot start any token", "a tab, %, @ or ` cannot start a value; indent by spaces, put text in quotes"),
     ("mapping values are not allowed", "a ':' is not expected here; check the indentation, or put the text in quotes"),
     ("expected ':'", "a key without its ':'; check the indentation and the quotes around here"),

@@ -130,7 +130,7 @@ class RunFolder(lock.HeldFolder):
         )
 
     def next_segment(self, checkpoint: Checkpoint | None) -> None:
-        """End the segment; a checkpoint is written after it, so that it never speaks of records not there."""
+        """End the segment; a checkpoint is written after it, so that it never refers to records that are missing."""
         self.flush()
         now = time.monotonic()
         is_sync = now - self._synced >= SYNC_SECONDS

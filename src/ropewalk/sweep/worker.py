@@ -1,4 +1,4 @@
-"""A worker: a process of its own that does one case after another, as it is told on its standard input.
+"""A worker: a process of its own that runs the cases it reads from its standard input, one after another.
 
 ``python -m ropewalk.sweep.worker`` is started by a sweep. When its input ends, because the sweep has ended or was
 killed, it ends at once.

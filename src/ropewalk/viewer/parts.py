@@ -1,4 +1,4 @@
-"""What is told of the parts of a case when they are picked."""
+"""Texts on the parts of a case, shown when they are picked."""
 
 from __future__ import annotations
 

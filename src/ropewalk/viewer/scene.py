@@ -29,7 +29,7 @@ RESERVE = 1_500_000  # bytes of a page that are not frames: program, hulls, wave
 
 @dataclass(frozen=True)
 class Named:
-    """A part with a name, and what is told of it when it is picked."""
+    """A part with a name, and the text shown when it is picked."""
 
     name: str
     kind: str = ""
@@ -142,7 +142,7 @@ class Scene:
 
     @property
     def origin(self) -> Array:
-        """(3,) whole metres near the middle; what positions on the page are told from."""
+        """(3,) whole metres near the middle: origin of the positions on the page."""
         middle = 0.5 * (self.low + self.high)
         return np.round(np.array([middle[0], middle[1], 0.0]))
 

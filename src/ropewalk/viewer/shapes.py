@@ -67,7 +67,7 @@ def joined(shapes: list[Shape]) -> Shape:
 
 
 def strip(rows: Array, normals: Array, *, closed: bool = True) -> Shape:
-    """A surface of (k, n, 3) points, closed around the second axis unless told; later rows lie further up the axis."""
+    """A surface of (k, n, 3) points, closed around the second axis by default; later rows lie further up the axis."""
     k, n = rows.shape[:2]
     i, j = np.meshgrid(np.arange(k - 1), np.arange(n if closed else n - 1), indexing="ij")
     a, b = i * n + j, i * n + (j + 1) % n

@@ -72,7 +72,7 @@ class Surroundings:
     notes: tuple[str, ...]
 
     def to_json(self, origin: Array) -> dict[str, Any]:
-        """Plain data for the page, told from `origin`; phases are those at the origin of the page."""
+        """Plain data for the page, relative to `origin`; phases are those at the origin of the page."""
         bed = None
         if self.bed is not None:
             b0, b1, b2 = self.bed

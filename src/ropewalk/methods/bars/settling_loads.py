@@ -100,8 +100,8 @@ class Unbalance(NamedTuple):
 def unbalance(work: BarsWork) -> Unbalance | None:
     """How far the present positions are from an equilibrium; None if the tensions are not determined.
 
-    The forces are those at rest, with tensions that let no bar lengthen. A solver whose bars can go slack is asked
-    with its own tensions, for the others would let such bars push.
+    The forces are those at rest, with tensions that let no bar lengthen. For a solver whose bars
+    can go slack its own tensions are used, because the others would let such bars push.
     """
     bars, s = work.bars, work.steps
     if "kkt" in work.own:

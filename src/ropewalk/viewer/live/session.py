@@ -59,7 +59,7 @@ class Session:
         self._stopped.set()
 
     def page_of(self, origin: Array, width: float) -> None:
-        """What positions on the page are told from (m), and the width of the surface that it draws (m)."""
+        """Origin of the positions on the page (m), and the width of the surface that it draws (m)."""
         self._origin, self._width = np.asarray(origin, dtype=np.float64), width
 
     def welcome(self) -> None:
