@@ -119,8 +119,11 @@ class Equilibrium(Shown):
 
     @cached_property
     def stability(self) -> Verdict | None:
-        """Whether the bodies come back after a push, and which way they would go if not; None without free bodies."""
-        return verdict(self.model, self.state, None if self.method == GENERAL else self.stiffness)
+        """Whether the bodies come back after a push, and which way they would go if not; lines in compression that
+        give way; None without either."""
+        from ropewalk.analysis.compression import buckled
+
+        return buckled(self) or verdict(self.model, self.state, None if self.method == GENERAL else self.stiffness)
 
     @cached_property
     def doubts(self) -> tuple[Doubt, ...]:

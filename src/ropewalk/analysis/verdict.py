@@ -33,10 +33,13 @@ class Verdict(NamedTuple):
     neutral: int  # number of motions that nothing resists
     smallest: float  # eigenvalue of the tangent by the mass, 1/s2; that of the neutral motions left out
     direction: dict[str, list[float]]  # by body: surge to yaw of the motion with it, m and rad, the largest 1
+    buckles: str = ""  # of lines in compression that give way: which, and what moves; see compression.py
 
     @property
     def sentence(self) -> str:
         """In words."""
+        if self.buckles:
+            return f"unstable: {self.buckles}, growth rate {np.sqrt(-self.smallest):.3g} 1/s"
         if not self.stable:
             return f"unstable in {self._way()}: growth rate {np.sqrt(-self.smallest):.3g} 1/s"
         modes = "mode" if self.neutral == 1 else "modes"

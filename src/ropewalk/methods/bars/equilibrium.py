@@ -327,7 +327,7 @@ def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, floa
 
 def _scale(work: BarsWork) -> float:
     """Largest component of a load on a node that can move, N; of a rope that lies also what the bed carries."""
-    here = float(np.abs(work.field.force[~work.bars.held]).max())
+    here = float(np.abs(work.field.force[~work.bars.held]).max(initial=0.0))
     return max(here, work.own.get("load", 0.0)) or 1.0
 
 

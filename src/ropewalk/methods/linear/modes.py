@@ -99,11 +99,13 @@ def _complex(linear: LinearSystem, count: int, near: float, scale: float) -> Fou
     shift = complex(SHIFT * scale, near) if near > 0.0 else SHIFT * scale
     s, shapes = complex_modes(linear.K, linear.B, linear.M, linear.assembled.P, count, shift)
     unstable = None
-    if near == 0.0 and linear.is_symmetric:
-        # damping that only takes energy away leaves their number as it is (Kelvin and Tait)
-        unstable = _unstable_count(linear, linear.pencil.factor(-SHIFT * scale**2))
-        if unstable is not None and unstable > np.sum(s.real > STILL * scale):
-            s, shapes = _with_growing(linear, s, shapes, min(unstable, count), scale)
+    if near == 0.0:
+        # damping that only takes energy away leaves their number as it is (Kelvin and Tait); without a potential that
+        # of the symmetric part is a bound, and so are its rates, for modes that grow without oscillating (Bendixson)
+        most = _unstable_count(linear, linear.pencil.factor(-SHIFT * scale**2))
+        unstable = most if linear.is_symmetric else None
+        if most is not None and most > np.sum(s.real > STILL * scale):
+            s, shapes = _with_growing(linear, s, shapes, min(most, count), scale)
             s, shapes = s[:count], shapes[:, :count]
     order = np.lexsort((np.abs(s), s.real <= STILL * scale))
     s, shapes = s[order], shapes[:, order]
