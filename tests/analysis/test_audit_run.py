@@ -83,6 +83,28 @@ def test_energy_limits(energy, codes, fails):
     assert any(failed for _, failed in found) == fails
 
 
+@pytest.mark.parametrize(
+    ("figures", "advice"),
+    [({}, "reduce run.tolerance or run.step"), ({"fixed_step": 0.01}, "reduce run.step"),
+     ({"largest_strain": 1e-9}, "reduce run.step")],
+)  # fmt: skip
+def test_what_is_advised_has_an_effect(figures, advice):
+    """Neither fixed steps nor those of bars follow `run.tolerance`."""
+    energy = ledger(0.5, 0.1)
+    found = list(run_findings(build(pendulum()), seen(START, energy), {"energy": energy, **figures}))
+    assert [doubt.code for doubt, _ in found] == ["energy-numerics", "energy-closure"]
+    for doubt, _ in found:
+        assert advice in doubt.sentence
+        assert ("run.tolerance" in doubt.sentence) == ("tolerance" in advice)
+
+
+def test_fixed_steps_are_among_the_figures_of_a_run():
+    """Which the advice goes by; the lost energy of long ones is that of a pendulum on 0.05 s."""
+    run = rw.simulate(pendulum(run={"duration": 4.0, "start": "as_given", "step": 0.05}), progress=False)
+    told = [doubt["sentence"] for doubt in json.loads(run.attrs["doubts"]) if doubt["code"] == "energy-numerics"]
+    assert told and "run.tolerance" not in told[0]
+
+
 def test_a_membrane_at_rest_does_not_fail_for_round_off():
     """Half a circle under pressure, without weight and gravity: no energy but that of rounding."""
     case = rw.System.from_file(Path(__file__).parents[2] / "examples" / "shooting_velaria.yaml")

@@ -60,3 +60,19 @@ def test_smooth_tables_are_followed_to_fourth_order(phase):
         errors.append(np.abs(curve(time, np.sin(time + phase))(x) - np.sin(x + phase)).max())
     orders = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     assert orders[-1] > 3.7
+
+
+def test_tables_turn_with_the_axes_where_they_are_not_limited():
+    """A circle with eight rows a turn: cubic splines are linear in the rows. Rough rows differ by a step at most."""
+    a = 0.7
+    turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+    time = np.linspace(0.0, 4.0 * np.pi, 17)
+    x = np.linspace(time[0], time[-1], 1001)
+    smooth = np.stack([np.cos(time), np.sin(time)], axis=1)
+    assert_allclose(curve(time, smooth @ turn.T)(x), curve(time, smooth)(x) @ turn.T, atol=1e-13)
+    rough = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
+    time = np.array([0.0, 5.0, 10.0, 20.0, 60.0])
+    x = np.linspace(0.0, 60.0, 1001)
+    held = curve(time, rough)(x)
+    assert np.all(held[:, 1] == 0.0)  # what holds still stays where it is
+    assert np.abs(curve(time, rough @ turn.T)(x) - held @ turn.T).max() <= 1.0

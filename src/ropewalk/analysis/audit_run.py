@@ -180,7 +180,7 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
     yield from _lengths(model, audit)
     yield from _bed(model, audit)
     yield from _blows(model, audit)
-    yield from _leaves(audit)
+    yield from _leaves(audit, figures)
     if "largest_strain" in figures:  # of the solvers of bars
         yield from _pushes(audit)
         yield from _begun(audit)
@@ -221,7 +221,7 @@ def _energy(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterat
     moving = [book for book in audit.books if has_moved(book.turned, max(book.held, taut))]
     if energy is None or not set(KINDS) & set(energy) or not moving:
         return
-    finer = "run.step" if "largest_strain" in figures else "run.tolerance or run.step"
+    finer = _finer(figures)
     of = "the energy exchanged" if len(audit.books) == 1 else "the energy exchanged in one of its independent parts"
     allowed = audit.slack + _by_lengths(model, audit, figures)
     lost, stepping = max((max(abs(book.stepped) - allowed, 0.0) / book.turned, book.stepped) for book in moving)
@@ -237,6 +237,11 @@ def _energy(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterat
     if missed > CLOSURE:
         text = f"the imbalance of the energy ledger is {missed:.2g} of {of} (limit {CLOSURE:g}); reduce {finer}"
         yield Doubt("energy-closure", "", missed, CLOSURE, text), missed > WORST_CLOSURE
+
+
+def _finer(figures: Mapping[str, Any]) -> str:
+    """Settings that make the steps of a run shorter: bars have no tolerance, and fixed steps do not follow one."""
+    return "run.step" if {"largest_strain", "fixed_step"} & set(figures) else "run.tolerance or run.step"
 
 
 def _drift(figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
@@ -292,7 +297,7 @@ def is_driven(model: Model) -> bool:
     return bool(is_wet and np.any(model.sections.lift.coefficient > 0.0))
 
 
-def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
+def _leaves(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
     """What leaves its equilibrium although nothing drives it."""
     if audit.way <= AT_REST:
         return
@@ -308,8 +313,8 @@ def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
         yield Doubt("grows", "", rate, 0.0, text), False
         return
     text += (
-        "parts of it are slack or nearly slack, or the time steps are too long; compare with a smaller run.step or "
-        "run.tolerance"
+        "parts of it are slack or nearly slack, or the time steps are too long; compare with a smaller "
+        f"{_finer(figures)}"
     )
     yield Doubt("leaves-rest", "", audit.way, AT_REST, text), False
 

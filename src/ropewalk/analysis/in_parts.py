@@ -24,7 +24,14 @@ from ropewalk.results.checkpoint import Resumable, Snapshot
 from ropewalk.spec.system import System
 
 SUMMED = ("steps", "rejected", "newton_failures", "newton_iterations")  # figures of reports
-LARGEST = ("largest_step", "discretisation_error", "constraint_drift", "energy_closure", "energy_numerics")
+LARGEST = (
+    "largest_step",
+    "discretisation_error",
+    "constraint_drift",
+    "fixed_step",
+    "energy_closure",
+    "energy_numerics",
+)
 
 
 class Part(NamedTuple):

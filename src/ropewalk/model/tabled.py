@@ -4,6 +4,9 @@ A cubic spline with free slopes at its ends follows smooth tables to fourth orde
 in "move, then hold", it overshoots far. Such intervals are found by how far their cubic leaves the range of the rows at
 its ends, and get the slopes of [Fritsch1984] there, with which a cubic is monotone between two rows. The velocity is
 continuous everywhere, the acceleration where no slope was limited.
+
+Each coordinate is limited by itself, so that one that holds still does so while others move. What is not limited turns
+with the axes exactly; of limited tables the way between rows depends on the axes, at worst by a whole step.
 """
 
 from __future__ import annotations

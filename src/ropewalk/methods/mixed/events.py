@@ -329,7 +329,7 @@ def go_on_parted(model: Model, work: FemWork, waves: tuple[float, float]) -> Non
     """Let the steps begin anew where a line has parted, so short that its recoil is resolved.
 
     What it was stretched by becomes velocity: a wave that leaves no tension behind runs from the break to the ends.
-    Longer steps would damp it away, or make more energy of it than there was.
+    Longer steps would damp it away, or make more energy of it than there was. Fixed steps stay as they are.
 
     waves : of `passages`, before it parted
     """

@@ -277,6 +277,8 @@ class MixedFem:
             "parted": parted_lines(model, work) if work.parted.size else [],
             "start": work.start_remark,
         }
+        if self.step is not None:
+            figures["fixed_step"] = self.step
         if (error := float(work.rest[0].mesh_error)) >= 0.0:
             figures |= {"discretisation_error": error, "accuracy": self.accuracy}
         if work.worst_miss[0] >= 0.0:
