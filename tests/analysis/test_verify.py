@@ -276,3 +276,47 @@ def test_attitudes_that_differ_are_a_difference(monkeypatch):
         (row,) = (each for each in verify(case)["methods"] if each["method"] == "fem")
         assert row["agrees"] is agrees
         assert row["attitude_difference"] == pytest.approx(angle, abs=1e-3)
+
+
+def laid(friction: float) -> rw.System:
+    """A chain of which a third lies on the bed in the sense of its pull."""
+    return rw.System.model_validate({
+        "environment": {"depth": 50, "seabed": {"friction": friction}},
+        "sections": {"chain": {"catalogue": "studless_chain", "diameter": 0.05}},
+        "points": {"a": {"position": [0, 0, -50]}, "b": {"position": [160, 0, 0]}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "chain", "length": 180}]}},
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("share, agrees", [(1.0, None), (1.05, False)])
+def test_methods_without_friction_are_held_to_the_reference_without_it(share, agrees, monkeypatch):
+    """`fem` leaves friction out here, which changes the force at the anchor by a fifth; its own errors still count."""
+    from dataclasses import replace
+
+    import ropewalk.analysis.verify as module
+
+    plain = module.statics
+
+    def without(system, name):
+        if name != "fem":
+            return plain(system, name)
+        seabed = system.environment.seabed.replace(pulled=False)
+        found = plain(system.replace(environment=system.environment.replace(seabed=seabed)), name)
+        state = found.state._replace(end_force=share * found.state.end_force)
+        report = replace(found.report, message="bed friction is left out: no equilibrium was found with it")
+        return replace(found, state=state, report=report)
+
+    monkeypatch.setattr(module, "statics", without)
+    result = verify(laid(0.5))
+    (row,) = (row for row in result["methods"] if row["method"] == "fem")
+    assert row["force_difference"] > 0.02 * result["largest_force"]
+    assert row["agrees"] is agrees
+    assert result["agree"] == (agrees is None)
+
+
+def test_doubts_are_listed_with_the_methods_that_have_them():
+    """The rigid bed of the closed form, the friction of all."""
+    result = verify(laid(0.5))
+    of = {doubt["code"]: doubt["methods"] for doubt in result["doubts"]}
+    assert {"catenary", "fem", "bars_statics"} <= set(of["friction"])
+    assert all(name in {row["method"] for row in result["methods"]} for names in of.values() for name in names)

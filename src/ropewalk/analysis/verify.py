@@ -12,6 +12,7 @@ from ropewalk.analysis.attitudes import SHARE, apart
 from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.analysis.soft_bed import CODE as SOFT_BED
 from ropewalk.analysis.soft_bed import sunk_by
+from ropewalk.analysis.static_doubts import FRICTIONLESS
 from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, refuse_only_rods, static_methods, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
@@ -26,7 +27,7 @@ from ropewalk.spec.system import Source, System
 TOLERANCE = 1e-3  # of the largest end force and of the longest line, in statics
 SAME_PLACE = 1e-9  # of the length: a node at the end of a piece
 SHAPE_NODES = 200  # places on a line where shapes are compared
-LEFT_OUT = "is left out"  # in the remark of a method that leaves part of the case out: its differences are no news
+LEFT_OUT = "is left out"  # in the remark of a method that leaves friction of the bed, or that of nets, out
 REJECTED = "audit rejects"  # in the sentence of a method that failed its audit
 FIRST_ORDER = 2.0  # times the change by a moved bed, which leaves out terms of higher order
 
@@ -57,7 +58,8 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
     `agree` is true where forces (of line ends, and of points on their supports), shapes and attitudes of bodies differ
     by no more than `tolerance` of the largest force, of the longest line and of 2 rad, or by the larger of the errors
     of their meshes, in forces and in shape, that the two state. Methods whose answers the audit rejects are named and
-    not compared; of methods that leave part of the case out, and say so, differences do not count.
+    not compared. An answer that leaves bed friction out, and says so, is held to that of the reference without
+    friction. `doubts` are those of all methods, each once with its `methods`.
     """
     system, tolerance = System.of(system), arguments.number("tolerance", tolerance)
     refuse_only_rods(system)
@@ -77,15 +79,16 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
         rows.append({"method": name, "status": status, "message": message, "rejected": REJECTED in status,
                      "time": time.perf_counter() - begin})  # fmt: skip
     reference = next(iter(answers), claiming[0])
-    doubts: list[Doubt] = list(answers[reference].doubts) if answers else []
+    doubts = [(name, doubt) for name, answer in answers.items() for doubt in answer.doubts]
     for row in rows:
         row |= {"position_difference": None, "force_difference": None, "attitude_difference": None, "agrees": None}
         if row["method"] in answers:
-            row |= _compared(answers[row["method"]], answers[reference], tolerance)
-            if not row["agrees"] and LEFT_OUT in row["message"]:
-                row["agrees"] = None
-            elif not row["agrees"]:
-                doubts.append(_several(row, answers[row["method"]], answers[reference], tolerance))
+            one, other = answers[row["method"]], answers[reference]
+            row |= _compared(one, other, tolerance)
+            if not row["agrees"]:
+                row["agrees"] = _agrees_otherwise(system, one, other, tolerance)
+            if row["agrees"] is False:
+                doubts.append((row["method"], _several(row, one, other, tolerance)))
     largest = _largest(answers[reference].state.end_force) if answers else 0.0
     return Verification(
         reference=reference,
@@ -93,8 +96,36 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
         tolerance=tolerance,
         agree=bool(answers) and all(row["agrees"] is not False for row in rows),
         methods=rows,
-        doubts=[doubt.as_dict() for doubt in doubts],
+        doubts=_by_methods(doubts),
     )
+
+
+def _by_methods(doubts: list[tuple[str, Doubt]]) -> list[dict[str, Any]]:
+    """Each kind of doubt about each part once, with the methods that have it and the figures of the first."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for name, doubt in doubts:
+        own = (doubt.code, doubt.part)
+        found.setdefault(own, {**doubt.as_dict(), "methods": []})["methods"].append(name)
+    return list(found.values())
+
+
+def _agrees_otherwise(system: System, one: Equilibrium, other: Equilibrium, tolerance: float) -> bool | None:
+    """False of answers that differ; None if only one has friction of the bed, and they do not differ without it.
+
+    None also where that cannot be had: friction of nets left out by one, or no equilibrium without friction.
+    """
+    lacks, bare = ([text in answer.report.message for answer in (one, other)] for text in (LEFT_OUT, FRICTIONLESS))
+    if lacks[0] == lacks[1] and bare[0] == bare[1]:
+        return False
+    if not any(bare):
+        return None
+    seabed = system.environment.seabed.replace(pulled=False)
+    smooth = system.replace(environment=system.environment.replace(seabed=seabed))
+    try:
+        pair = [a if is_bare else statics(smooth, a.method) for a, is_bare in zip((one, other), bare, strict=True)]
+    except (ConvergenceError, InputError):
+        return None
+    return None if _compared(pair[0], pair[1], tolerance)["agrees"] else False
 
 
 def _compared(one: Equilibrium, other: Equilibrium, tolerance: float) -> dict[str, Any]:

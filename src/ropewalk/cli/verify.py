@@ -34,7 +34,7 @@ def verify_command(
     system = System.from_file(case)
     result = verify_run(system, tolerance or RUN_TOLERANCE) if run else verify(system, tolerance or TOLERANCE)
     for doubt in result["doubts"]:
-        of = f" ({', '.join(doubt['solvers'])})" if "solvers" in doubt else ""
+        of = f" ({', '.join(doubt['solvers' if run else 'methods'])})"
         say(f"doubt {doubt['code']}{of}: {doubt['sentence']}", err=True)
     if as_json:
         print_json(result)
