@@ -34,17 +34,19 @@ from scipy.sparse.csgraph import connected_components
 
 from ropewalk.methods.bars.hull_arrays import opened
 from ropewalk.methods.bars.matrix import Matrix
+from ropewalk.methods.bars.settling_loads import pseudo_time_unit
 from ropewalk.methods.bars.slopes import Pattern, build_pattern, load_slopes, loads_at_rest, loads_off_bed
 from ropewalk.methods.bars.work import BarsWork
 from ropewalk.model.arrays import Array, Flags, Ints
 
-FIRST_STEP = 0.3  # s, of pseudo-time
-LONGEST_STEP = 1e12  # s: there nothing is left of what resists a step
-SHORTEST_STEP = 1e-7  # s: where shorter ones fail, there is no way on
+# s of pseudo-time, times `pseudo_time_unit`
+FIRST_STEP = 0.3
+LONGEST_STEP = 1e12  # there nothing is left of what resists a step
+SHORTEST_STEP = 1e-7  # where shorter ones fail, there is no way on
 SMOOTHEST = 1e-10  # last mu
 FOLLOW = 0.3  # mu over the residual forces, relative
 FALL_AT_LAST = 0.3  # of mu in a step, where steps are long
-LONG = 1e5  # s
+LONG = 1e5  # s, times that unit
 SOLVED = 0.1  # of mu, to which a step is solved, and no better than ...
 ROUND_OFF = 1e-11  # ... this
 TINY = 1e-300  # keeps a root off 0
@@ -172,9 +174,10 @@ class Flow:
         tension: Array = np.zeros(self.work.bars.length.size)
         force = loads_at_rest(self.work, r)
         scale = self._scale(force, tension)
-        h, mu, good_mu, fall, since = FIRST_STEP, pace.smooth, pace.smooth, FALL, CAREFUL
+        unit = pseudo_time_unit(self.work, r)
+        h, mu, good_mu, fall, since = unit * FIRST_STEP, pace.smooth, pace.smooth, FALL, CAREFUL
         left, early = self._relative(force, scale), EARLY
-        while self.count < most and h > SHORTEST_STEP:
+        while self.count < most and h > unit * SHORTEST_STEP:
             made = self._step(r, tension, Size(h, mu, pace.blunt * mu if mu > SMOOTHEST else 0.0, pace.searches), scale)
             if made is None:
                 if good_mu <= NEARLY * SMOOTHEST and left <= BALANCED:
@@ -193,9 +196,9 @@ class Flow:
             if mu <= SMOOTHEST and left <= BALANCED:
                 return self._smoothed(r, tension, scale)
             fall = max(fall**STEEPER, FALL) if mu < good_mu and iterations <= FAIR else fall
-            h, since, good_mu = min(h * _growth(iterations, since), LONGEST_STEP), since + 1, mu
+            h, since, good_mu = min(h * _growth(iterations, since), unit * LONGEST_STEP), since + 1, mu
             wanted = max(FOLLOW * left, fall * mu)
-            mu = max(min(mu, wanted, max(FALL_AT_LAST, fall) * mu if h >= LONG else mu), SMOOTHEST)
+            mu = max(min(mu, wanted, max(FALL_AT_LAST, fall) * mu if h >= unit * LONG else mu), SMOOTHEST)
         if good_mu <= NEAR_REST and left <= NEAR_BALANCE:
             return self._smoothed(r, tension, scale)
         return Rest(False, r, tension, left * float(scale.max(initial=0.0)), self.count)

@@ -20,6 +20,7 @@ from ropewalk.model.model import Model
 from ropewalk.physics.motion import COMPONENTS
 
 NO_LOAD_TIME = 1.0  # s, natural time of a case on which nothing acts
+ORDINARY = 2.0  # s, natural time of a case of 40 m under its weight: steps of pseudo-time are given for such
 OWN = ("sweeps", "turns", "memory")  # of projection, recursion and implicit steps
 RATES = ("v", "omega", "a", "alpha", "rate")  # of nodes and bars, in any of them
 
@@ -161,10 +162,21 @@ def size_of(work: BarsWork) -> float:
     return max(size, float(work.bars.length.max()))
 
 
-def natural_time(work: BarsWork) -> float:
-    """Time (s) in which the loads would move the free nodes by the size of the case: sqrt(size / acceleration)."""
+def pseudo_time_unit(work: BarsWork, r: Array) -> float:
+    """By which steps of pseudo-time are shorter where all happens faster: in a tank, of lines of centimetres; at most 1.
+
+    r : (n, 3) m, where the loads of `work` were taken
+    """
+    return min(1.0, natural_time(work, r) / ORDINARY)
+
+
+def natural_time(work: BarsWork, r: Array | None = None) -> float:
+    """Time (s) in which the loads would move the free nodes by the size of the case: sqrt(size / acceleration).
+
+    r : (n, 3) m, their places, unless they are those of `work`
+    """
     free = ~work.bars.held
     load = float(np.linalg.norm(work.field.force[free], axis=1).sum())
     mass = float(np.trace(work.field.inertia[free], axis1=1, axis2=2).sum()) / 3.0
-    size = float(np.linalg.norm(np.ptp(work.steps.r, axis=0)))
+    size = float(np.linalg.norm(np.ptp(work.steps.r if r is None else r, axis=0)))
     return math.sqrt(size * mass / load) if load > 0.0 and size > 0.0 else NO_LOAD_TIME
