@@ -136,3 +136,18 @@ def test_a_body_that_sinks_to_the_bed_is_doubted():
     assert found.part == "p" and 26.9 < found.value < 27.1
     afloat = statics(system.replace("bodies.p.mass", 20000))
     assert "submerged" not in [doubt.code for doubt in afloat.doubts]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+def test_growth_rates_of_small_models_follow_froude(scale):
+    """An upset spar of 3 m, and one of 3 mm and 1.6 mg: rates grow as the root of the scale, beside a free point too."""
+    case = spar(1.3).model_dump(by_alias=True, exclude_unset=True)
+    body = case["bodies"]["spar"]
+    body |= {"mass": MASS * scale**3, "inertia": [MASS * scale**5] * 3, "centre_of_mass": [0, 0, 1.3 * scale],
+             "position": [0, 0, -DRAUGHT * scale]}  # fmt: skip
+    body["hull"]["profile"] = [[0, RADIUS * scale], [3 * scale, RADIUS * scale]]
+    model = build(System.model_validate(case))
+    for stiffness in (np.zeros((1, 6, 6)), None):
+        found = verdict(model, initial_state(model), stiffness)
+        assert not found.stable
+        assert_allclose(found.smallest * scale, G * height(1.3), rtol=1e-6)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigvals
 
-from ropewalk.analysis.verdict import LIGHTEST, NEUTRAL, body_mass
+from ropewalk.analysis.verdict import NEUTRAL, body_mass, least_mass
 from ropewalk.methods.shooting import Equations, Unknowns
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import LOOSE
@@ -57,7 +57,7 @@ def spectrum(equations: Equations, at: Unknowns, state: State) -> Spectrum | Non
     K, M = tangent.K, tangent.M
     if K.size == 0:
         return Spectrum(tangent.folded, 0, np.inf, True)
-    M = M + LIGHTEST * np.diag(np.diag(M) <= 0.0)
+    M = M + least_mass(model) * np.diag(np.diag(M) <= 0.0)
     values = _eigenvalues(K, M)
     if values is None:
         return None

@@ -21,7 +21,11 @@ from ropewalk.physics.rigidbody import arm_matrix
 NEUTRAL = 1e-7
 # 1/s, of bodies with foils: a motion that nothing resists is a double eigenvalue, which small errors of a tangent split
 SLOW = 0.02
-LIGHTEST = 1e-3  # kg, of a point: the sign of an eigenvalue does not depend on it
+# of a point, whose mass does not change the sign of an eigenvalue: kg, or this share of the heaviest free body if that
+# is less: of buoys in a tank all masses are smaller
+LIGHTEST, LIGHTER = 1e-3, 1e-3
+THIN = 1e-4  # radius of gyration squared, least, of the size of a body squared, or m2 if it is larger than 1 m
+NOTHING = 1e-300  # m, m/s: keeps ratios finite
 SHOWN = 0.3  # of the largest: smaller parts of a motion are not named
 MOTIONS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
@@ -72,7 +76,7 @@ def verdict(model: Model, state: State, stiffness: Array | None) -> Verdict | No
     K, hold = MixedFemStatics().tangent(model, state)
     n = K.shape[0] - 6 * free.size
     M = np.zeros(K.shape)
-    M[:n, :n] = LIGHTEST * np.eye(n)
+    M[:n, :n] = least_mass(model) * np.eye(n)
     for i, body in enumerate(free):
         own = slice(n + 6 * i, n + 6 * i + 6)
         M[own, own] = body_mass(model, state, int(body))
@@ -101,7 +105,7 @@ def _judge_in_flow(model: Model, state: State, K: Array, M: Array, n: int) -> Ve
     for i, k in enumerate(free):
         own = slice(n + 6 * i, n + 6 * i + 6)
         terms = body_terms(model, bodies, int(k), state.body_position[k], state.body_quaternion[k])
-        B[own, own], M[own, own] = terms.B + terms.drag, terms.M + LIGHTEST * np.eye(6)
+        B[own, own], M[own, own] = terms.B + terms.drag, terms.M + least_mass(model) * np.eye(6)
         B[own, own] += _line_damping(model, state, int(k))
     size = K.shape[0]
     rates = np.block([[np.zeros((size, size)), np.eye(size)], [-np.linalg.solve(M, K), -np.linalg.solve(M, B)]])
@@ -126,7 +130,7 @@ def _line_damping(model: Model, state: State, k: int) -> Array:
     for i, side in np.argwhere((lines.end_kind == BODY) & (lines.end_index == k)):
         nodes = slice(int(state.start[i]), int(state.start[i + 1]))
         r, s = state.position[nodes], state.s[nodes]
-        t = np.diff(r, axis=0) / np.maximum(np.linalg.norm(np.diff(r, axis=0), axis=1), LIGHTEST)[:, None]
+        t = np.diff(r, axis=0) / np.maximum(np.linalg.norm(np.diff(r, axis=0), axis=1), NOTHING)[:, None]
         middle, length = 0.5 * (s[1:] + s[:-1]), float(s[-1])
         ends = np.cumsum(lines.piece_length[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])])
         piece = np.minimum(np.searchsorted(ends, middle), ends.size - 1)
@@ -138,7 +142,7 @@ def _line_damping(model: Model, state: State, k: int) -> Array:
         speed = np.linalg.norm(across, axis=1)
         weight = 0.5 * rho * np.diff(s) * share**2
         P = np.eye(3) - t[:, :, None] * t[:, None, :]
-        slant = across[:, :, None] * across[:, None, :] / np.maximum(speed, LIGHTEST)[:, None, None]
+        slant = across[:, :, None] * across[:, None, :] / np.maximum(speed, NOTHING)[:, None, None]
         D = (weight * sections.drag_normal[section])[:, None, None] * (speed[:, None, None] * P + slant)
         D += (2.0 * weight * sections.drag_tangential[section] * np.abs(along))[:, None, None] * (np.eye(3) - P)
         J = arm_matrix(R @ lines.end_offset[i, side])
@@ -146,15 +150,24 @@ def _line_damping(model: Model, state: State, k: int) -> Array:
     return total
 
 
+def least_mass(model: Model) -> float:
+    """Of a point or a body without mass, kg."""
+    heaviest = float(np.max(model.bodies.mass, initial=0.0, where=model.bodies.joint == LOOSE))
+    return min(LIGHTEST, LIGHTER * heaviest) if heaviest > 0.0 else LIGHTEST
+
+
 def body_mass(model: Model, state: State, k: int) -> Array:
     """(6, 6) of body k about its origin, world axes."""
     bodies = model.bodies
     R = rotation_matrix(state.body_quaternion[k])
-    m, (x, y, z) = max(float(bodies.mass[k]), LIGHTEST), R @ bodies.centre[k]
+    m, (x, y, z) = max(float(bodies.mass[k]), least_mass(model)), R @ bodies.centre[k]
     S = m * np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     c = np.array([x, y, z])
     J = R @ bodies.inertia[k] @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
-    least = 1e-4 * m  # kg m2: a body given without inertia about an axis turns all the same
+    size = bodies.hull_size(k)
+    least = (
+        THIN * m * (min(size, 1.0) ** 2 if size > 0.0 else 1.0)
+    )  # without inertia about an axis it turns all the same
     J = J + max(0.0, least - float(np.linalg.eigvalsh(J)[0])) * np.eye(3)
     return np.block([[m * np.eye(3), -S], [S, J]])
 
