@@ -140,7 +140,7 @@ def test_a_body_that_sinks_to_the_bed_is_doubted():
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3])
 def test_growth_rates_of_small_models_follow_froude(scale):
-    """An upset spar of 3 m, and one of 3 mm and 1.6 mg: rates grow as the root of the scale, beside a free point too."""
+    """An upset spar of 3 m, and one of 3 mm and 1.6 mg: rates grow as the root of the scale."""
     case = spar(1.3).model_dump(by_alias=True, exclude_unset=True)
     body = case["bodies"]["spar"]
     body |= {"mass": MASS * scale**3, "inertia": [MASS * scale**5] * 3, "centre_of_mass": [0, 0, 1.3 * scale],

@@ -45,14 +45,22 @@ def check_links(model: Model, state: State, scales: Scales) -> list[Finding]:
         return []
     force = max(scales.force, float(np.abs(state.link_force).max(initial=0.0)))
     found: list[Finding] = []
+    least = _least_size(model)
     for i, name in enumerate(links.names):
         posed = _posed(model, state, i)
-        size = max(float(np.abs(links.offset[i]).max()), float(links.length[i]), 1.0)
+        size = max(float(np.abs(links.offset[i]).max()), float(links.length[i]), least)
         limits = Limits(FORCE * force, LENGTH * size, size)
         away, off = _misses(model, i, posed, limits)
         found.append(Finding("position", f"link '{name}'", away, limits.place))
         found.append(Finding("force", f"link '{name}'", off, limits.force))
     return found
+
+
+def _least_size(model: Model) -> float:
+    """What a link counts as in size at least, m: 1, or the longest line or hull of a small system."""
+    sizes = [float(np.max(model.lines.length, initial=0.0))]
+    sizes += [model.bodies.hull_size(k) for k in range(model.bodies.mass.size)]
+    return min(1.0, max(sizes)) if max(sizes) > 0.0 else 1.0
 
 
 def _posed(model: Model, state: State, i: int) -> Posed:

@@ -165,9 +165,8 @@ def body_mass(model: Model, state: State, k: int) -> Array:
     c = np.array([x, y, z])
     J = R @ bodies.inertia[k] @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
     size = bodies.hull_size(k)
-    least = (
-        THIN * m * (min(size, 1.0) ** 2 if size > 0.0 else 1.0)
-    )  # without inertia about an axis it turns all the same
+    # a body given without inertia about an axis turns all the same
+    least = THIN * m * (min(size, 1.0) ** 2 if size > 0.0 else 1.0)
     J = J + max(0.0, least - float(np.linalg.eigvalsh(J)[0])) * np.eye(3)
     return np.block([[m * np.eye(3), -S], [S, J]])
 

@@ -163,7 +163,7 @@ def size_of(work: BarsWork) -> float:
 
 
 def pseudo_time_unit(work: BarsWork, r: Array) -> float:
-    """By which steps of pseudo-time are shorter where all happens faster: in a tank, of lines of centimetres; at most 1.
+    """By which steps of pseudo-time are shorter where all happens faster, as with lines of centimetres; at most 1.
 
     r : (n, 3) m, where the loads of `work` were taken
     """

@@ -30,7 +30,7 @@ STUCK = 1e3  # times the tolerances: good enough where a kink of the bed stops t
 FIRST_MASS = 1e-3  # 1/s2, of gravity over length: first Levenberg mass factor
 NEUTRAL = 1e-8  # of gravity over length: mass factor of every step, far below omega^2 of modes, far above round-off
 MASS_UP, MASS_DOWN = 10.0, 0.1  # its change after a bad and a good iteration
-ON_BED = 1e-3  # m above the bed: a node that a solver with a rigid bed has laid on it
+ON_BED, NEAR_BED = 1e-3, 1e-4  # m, or of the longest line: this near the bed, a solver with a rigid bed has laid a node
 LEAST_SCALE = 1e-6  # N, m: scales of a case without weight or lines
 
 
@@ -84,7 +84,7 @@ def _settled(model: Model, unknowns: Unknowns, r: Array) -> Array:
     sunk = np.maximum(weight * sea.gravity, 0.0) / (mesh.bed.law.stiffness[0] * area)
     normal, over = heights_over(mesh.bed, r)
     height = over - mesh.node[: mesh.s.size].radius
-    on_bed = height < ON_BED
+    on_bed = height < min(ON_BED, NEAR_BED * float(np.max(model.lines.length, initial=0.0)))
     shift = np.where(on_bed, -sunk - height, 0.0)
     return r + shift[:, None] * normal
 

@@ -22,7 +22,7 @@ from ropewalk.model.state import NODES_PER_LINE, State, end_positions, line_forc
 
 ALONG = 1.0e-3  # weight of the tension's size, which a straight line leaves open, beside its direction
 NODES = 4 * (NODES_PER_LINE - 1) + 1  # of a line that is given by a few places
-ON_BED = 1.0e-3  # m above the bed: a place this near lies on it
+ON_BED, NEAR_BED = 1.0e-3, 1.0e-4  # m, or of a short line, above the bed: a place this near lies on it
 
 
 class GivenShape(GuessedShape):
@@ -39,7 +39,7 @@ class GivenShape(GuessedShape):
         table: Array = np.column_stack([np.interp(s, at, column) for column in (*r.T, *n.T)])
         low, high = 0.0, 0.0
         if self.model.sea.has_seabed:
-            rest = float(self.spans(i).rows.radius.max()) + ON_BED
+            rest = float(self.spans(i).rows.radius.max()) + min(ON_BED, NEAR_BED * float(self.model.lines.length[i]))
             lies = at[[bed_height(self.model, place) <= rest for place in r]]
             if lies.size > 1:
                 low, high = float(lies[0]), float(lies[-1])
