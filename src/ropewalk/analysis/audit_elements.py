@@ -39,7 +39,7 @@ from ropewalk.analysis.audit_loads import (
     submerged,
     unit,
 )
-from ropewalk.audit.elements import NO_FARTHER
+from ropewalk.audit.elements import NO_FARTHER, WIDE, WIDE_SHARE
 from ropewalk.loads.footing import attachment_footings
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.environment import bed_normals
@@ -311,7 +311,8 @@ def _end_forces(
         miss = misses[:, end]
         value = norm(miss)
         if model.sea.has_seabed:
-            near = heights(model.sea, state.position[nodes]) <= 2.0 * np.max(model.sections.contact_radius, initial=0.5)
+            widest = np.maximum(np.minimum(WIDE, WIDE_SHARE * scales.length), model.sections.contact_radius.max())
+            near = heights(model.sea, state.position[nodes]) <= 2.0 * widest
             normal = bed_normals(model.sea, state.position[nodes])
             out = np.sum(miss * normal, axis=1)
             up = np.maximum(out, 0.0)

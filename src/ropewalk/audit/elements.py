@@ -32,7 +32,9 @@ from ropewalk.numerics.compile import kernel
 
 LEVEL = 1e-6  # of its thickness: a half that rises less passes the surface level
 NO_FARTHER = 0.1  # of a line, from its end: where the way up from an anchor to the height of rest ends at the latest
-WIDE = 0.5  # m: an end within the diameter of the thickest line, or twice this, of the bed may rest on it
+# an end within the diameter of the thickest line, or twice this many m or this share of its line, whichever is less, of
+# the bed may rest on it
+WIDE, WIDE_SHARE = 0.5, 1e-2
 
 
 class Elements(NamedTuple):
@@ -213,7 +215,7 @@ def _end_left(strings, water, i, end, knot, beside):
     miss = sub3(pulled, knot.balance)
     if not water.has_bed:
         return norm3(miss)
-    widest = WIDE
+    widest = min(WIDE, WIDE_SHARE * strings.s[strings.start[i + 1] - 1])
     for radius in strings.radius:
         widest = max(widest, radius)
     if height(vector(strings.position, node), water) > 2.0 * widest:

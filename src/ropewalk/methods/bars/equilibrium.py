@@ -27,7 +27,6 @@ from ropewalk.methods.bars.kkt import build_kkt, newton_step, residuals
 from ropewalk.methods.bars.links import link_figures
 from ropewalk.methods.bars.loads import loads, supports
 from ropewalk.methods.bars.locked import ACROSS, Locked, carry, find_locked
-from ropewalk.methods.bars.settling_loads import pseudo_time_unit
 from ropewalk.methods.bars.slopes import loads_off_bed
 from ropewalk.methods.bars.soft import freedom_note
 from ropewalk.methods.bars.work import BarsWork, bar_name, node_forces, read_bars, refresh, start_bars
@@ -38,7 +37,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
 MOST_TURNS = 2  # of ends between lying on the bed and rising from it
-FIRST_STEP = 0.05  # s, of pseudo-time, times `pseudo_time_unit`
+FIRST_STEP = 0.05  # s, of pseudo-time
 GROWTH = 3.0  # of the step where the residual falls to FALLS of what it was
 FALLS = 0.9
 CREEP = 1.3  # of the step where it does not: the bars are still on their way
@@ -301,8 +300,7 @@ def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, floa
     """
     bars, s, kkt = work.bars, work.steps, work.own["kkt"]
     zero: Array = np.zeros_like(s.r)
-    shortest = pseudo_time_unit(work, s.r) * FIRST_STEP
-    h, trail, before = shortest, [], np.inf
+    h, trail, before = FIRST_STEP, [], np.inf
     scale = _scale(work)
     kept_r, kept_tension = s.r.copy(), s.tension.copy()
     share = 1.0
@@ -313,14 +311,14 @@ def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, floa
         trail.append((h, total))
         if total <= tolerance:
             break
-        if not total <= GROWS * before and h > shortest:
+        if not total <= GROWS * before and h > FIRST_STEP:
             s.r[:], s.tension[:] = kept_r, kept_tension
-            h = max(h * RETREAT, shortest)
+            h = max(h * RETREAT, FIRST_STEP)
             residuals(bars, work.medium, work.field, kkt, s.r, zero, zero, s.tension, rho, work.time)
         else:
             scale = _scale(work)
             h *= SHRINK if share < 1.0 else (GROWTH if total < FALLS * before else CREEP)
-            h = min(max(h, shortest), LONGEST_STEP)
+            h = min(max(h, FIRST_STEP), LONGEST_STEP)
             before = total
             kept_r[:], kept_tension[:] = s.r, s.tension
         share = newton_step(bars, work.field, kkt, s.r, s.tension, 1.0 / h**2, 1.0 / h, rho, TURN)

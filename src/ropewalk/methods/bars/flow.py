@@ -81,10 +81,12 @@ class Pace(NamedTuple):
     blunt: float  # times mu: cosine below which the kink of screens is rounded off
     share: float  # of the work that may be spent
     searches: bool = True  # whether iterations are shortened where what is left does not fall
+    follows: bool = True  # whether steps are shorter by `pseudo_time_unit`
 
 
+# the first has longer steps where all happens faster: most cases of a tank then come to rest at once, but not all;
 # nets come to rest by the first two; some bodies on bridles of rigid bars only where iterations are not shortened
-PACES = (Pace(1e-2, 3.0, 0.5), Pace(1e-1, 10.0, 0.5), Pace(1e-2, 0.0, 0.25, searches=False))
+PACES = (Pace(1e-2, 3.0, 0.5, follows=False), Pace(1e-1, 10.0, 0.5), Pace(1e-2, 0.0, 0.25, searches=False))
 FALL = 0.1  # mu falls to no less of itself in a step
 
 
@@ -174,7 +176,7 @@ class Flow:
         tension: Array = np.zeros(self.work.bars.length.size)
         force = loads_at_rest(self.work, r)
         scale = self._scale(force, tension)
-        unit = pseudo_time_unit(self.work, r)
+        unit = pseudo_time_unit(self.work, r) if pace.follows else 1.0
         h, mu, good_mu, fall, since = unit * FIRST_STEP, pace.smooth, pace.smooth, FALL, CAREFUL
         left, early = self._relative(force, scale), EARLY
         while self.count < most and h > unit * SHORTEST_STEP:
@@ -367,8 +369,11 @@ class Flow:
         return is_slack
 
     def _rest(self, r: Array, tension: Array, look: Look) -> Rest:
-        """An equilibrium; bars that cannot push do not, by no digit."""
-        pulled = np.where(self.pulls_only, np.maximum(tension, 0.0), tension)
+        """An equilibrium; bars that cannot push do not, by no digit; between held nodes their law rules."""
+        bars = self.work.bars
+        stretch = np.divide(look.size - bars.length, bars.compliance, out=tension.copy(), where=bars.compliance > 0.0)
+        tension = np.where(self.idle, stretch, tension)
+        pulled = np.where(bars.push, tension, np.maximum(tension, 0.0))
         return Rest(True, r, pulled, float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0)), self.count)
 
 

@@ -244,8 +244,9 @@ def _store(bars, field, kkt, rho):
         kkt.nodes[i] = h
     for k in range(m):
         a, b = bars.node[k, 0], bars.node[k, 1]
-        if kkt.slack[k] or (bars.held[a] and bars.held[b]):
-            value[kkt.corner[k]] = -1.0
+        if kkt.slack[k] or (bars.held[a] and bars.held[b]):  # between held nodes its law alone gives a tension
+            own = -(1.0 - rho[k] * bars.compliance[k]) * bars.compliance[k]
+            value[kkt.corner[k]] = own if own < 0.0 and not kkt.slack[k] else -1.0
             continue
         x = kkt.free[a] @ kkt.links[k] @ kkt.free[b]
         for p in range(3):
