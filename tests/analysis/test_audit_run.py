@@ -297,6 +297,16 @@ def test_chains_that_come_taut_with_blows_need_a_finer_mesh(heave, elements, dou
         assert found["snap-mesh"]["value"] == pytest.approx(5.0 / 40)
 
 
+@pytest.mark.parametrize(("least", "doubted"), [(0.0, True), (0.006, True), (0.02, False)])
+def test_an_end_that_keeps_a_little_tension_has_gone_slack(least, doubted):
+    """Chains that kept 0.6 % of their largest tension on the bed had the errors of those that kept none."""
+    model = build(rw.System.from_file(Path(__file__).parents[2] / "examples" / "mooring_waves.yaml"))
+    name = model.names.lines[0]
+    seen = RunAudit(ends={name: [least * 1e9, 1e9, 0.5e9, 1e9]}, touched={name: float(model.lines.length[0]) / 40})
+    codes = [doubt.code for doubt, _ in run_findings(model, seen, {})]
+    assert codes == ["snap-mesh"] * doubted
+
+
 def test_bars_that_push_although_they_cannot_are_doubtful():
     """A thousandth of the largest tension is let through; elements of other solvers have laws of their own."""
     model = build(pendulum())
