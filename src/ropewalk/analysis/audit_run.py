@@ -47,8 +47,8 @@ STILL = 1e-10
 # one that stayed taut had 0.4. See docs/guide/dynamics.md.
 BLOWS = 5.0
 MESH = 0.05  # of the range of end tensions: error that such a mesh may leave
-# Of its largest tension: an end below it is slack. With 50 elements against 240 the error was 2.3 to 4.5 % for ends that
-# kept 0.002 to 0.007, 2.8 to 6 % for those that kept none; with more it is up to 4 %, but nothing snaps.
+# Of its largest tension: an end below it is slack. With 50 elements against 240 the error was 2.3 to 4.5 % for ends
+# that kept 0.002 to 0.007, 2.8 to 6 % for those that kept none; with more it is up to 4 %, but nothing snaps.
 SLACK = 1e-2
 STRONG = 0.1  # of a line's weight: range of tensions that counts
 KINDS = {"closure": UNBOOKED, "loss_numerics": STEPS}  # terms of which a ledger has at least one
