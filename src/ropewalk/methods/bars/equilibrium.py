@@ -159,15 +159,16 @@ class BarsStatics:
     def _relaxed(self, work: BarsWork) -> bool:
         """Bring bars to rest from where they are, with the friction in force; False if that fails.
 
-        The quick iteration leaves out how friction changes with the normal force; where that counts, the motion has it.
+        The quick iteration leaves out how friction changes with the normal force; where that counts, the motion has it:
+        from its end, which is near, or else from its beginning.
         """
-        s, first = work.steps, work.steps.r.copy()
+        s, first, tension = work.steps, work.steps.r.copy(), work.steps.tension.copy()
         trail = relax(work, self.tolerance, self.most)
         found = trail[-1][1] <= self.tolerance and _believable(work)
         if not found and work.own["left"] > 0.0:
             flow = Flow(work, np.zeros_like(work.bars.held))
             flow.most = int(work.own["left"] * flow.most)
-            rest = flow.run(first)
+            rest = flow.near(first, tension) or flow.run(first)
             work.own["left"] -= flow.count * flow.each
             s.r[:], s.tension[:], found = rest.r, rest.tension, rest.found
         refresh(work)

@@ -66,6 +66,9 @@ ENOUGH = 0.1  # ... until what is left falls by this share of what Newton's meth
 SMALL = 1e-3  # ... no larger than this: lengths that bars miss by as they turn are met in the next iteration
 INNER = 24  # iterations of a step before a shorter one is tried; good ones take 2 to 8
 STALLS, STALLED = 4, 0.6  # iterations in which what is left must fall to this
+# where a motion begins near its end: mu, the shortest step (s of pseudo-time), and factorisations that are spent
+NEARBY, NEARBY_STEP, FEW = 1e-5, 1.0, 40
+FARTHER, CLOSER = 10.0, 1e-2  # factors on its step after success and failure
 WORK = 1.3e6  # unknowns times factorisations that are spent: some 8 s
 PER_HULL = 30.0  # unknowns that take as long as the slopes of the loads on a hull, by one group of nodes
 LAST = 8  # iterations without smoothing
@@ -170,6 +173,24 @@ class Flow:
         self.work.bars.screen.blunt = 0.0
         assert best is not None
         return best._replace(factorisations=self.count)
+
+    def near(self, r: Array, tension: Array) -> Rest | None:
+        """To an equilibrium near another, at r (m) with tensions (N), under nearly the same loads; None if it fails."""
+        np.maximum.at(self.least, self.of_node, self._loose(loads_off_bed(self.work, r)))
+        scale = self._scale(loads_at_rest(self.work, r), tension)
+        h, mu, most = LONG, NEARBY, self.count + FEW
+        while self.count < most and h > NEARBY_STEP:
+            made = self._step(r, tension, Size(h, mu, 0.0, searches=True), scale)
+            if made is None:
+                h *= CLOSER
+                continue
+            (r, tension, look, *_), _ = made
+            scale = self._scale(look.force, tension)
+            rest = self._finish(r, tension, scale)
+            if rest is not None:
+                return rest
+            h, mu = min(FARTHER * h, LONGEST_STEP), max(FALL * mu, SMOOTHEST)
+        return None
 
     def _follow(self, r: Array, pace: Pace, most: int) -> Rest:
         """The motion from places r (m) until so many factorisations are made."""
