@@ -182,6 +182,8 @@ def carried(force, normal):
     .. math:: f = \min(0,\, F \cdot n)\, n
 
     Source: the heading of this file.
+
+    force : of the line on its anchor, N    normal : of the bed, unit
     """
     return scale3(min(0.0, dot(force, normal)), normal)
 

@@ -157,6 +157,9 @@ def _add_tangent(force, derivatives, arms, omega, Z, gp, block):
     """Adds minus the derivative of the force at a foot and of its moment.  arms : c, e of the module's heading
 
     Source: :func:`feet_terms`: dM = delta c x f + c x delta f, with delta c = theta x e.
+
+    force : N    derivatives : of it by position (N/m) and velocity (N s/m)    omega : rad/s
+    Z, gp, block : as :func:`feet_terms`
     """
     (by_x, by_v), (c, e) = derivatives, arms
     hat_c, hat_e, hat_w = hat9(c), hat9(e), hat9(omega)

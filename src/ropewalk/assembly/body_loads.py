@@ -37,6 +37,8 @@ def body_motion(k, X, mesh):
     """World attitude R, map Z of physics/rigidbody.py, angular velocity (rad/s) and acceleration (rad/s2) in the world.
 
     Source: docs/theory/bodies.md, Motion: R = R_0 exp(psi), omega = R Omega, alpha = R Omega'.
+
+    k : body    X : (4, n_rows, 3) positions and their derivatives    mesh : `Mesh`
     """
     return turn_motion(k, body_rows(k, mesh)[1], X, mesh.bodies.memory.attitude)
 

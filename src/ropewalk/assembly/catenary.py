@@ -144,6 +144,9 @@ def place_end(kind, index, offset, points, bodies, quaternions, arm, r):
     """Position (m) of a line's end, r = x + R o, and its lever arm (m, world) from the body's origin, 0 on a point.
 
     Source: rotation by a unit quaternion, [Sola2018]; docs/theory/assemblies.md, Bodies.
+
+    kind, index, offset : of the end, BODY or other, row of its part, place in the body frame (m)
+    points, bodies : (n, 3) positions, m    quaternions : (n, 4)    arm, r : (3,) filled, m
     """
     if kind == BODY:
         q = quaternions[index]
@@ -164,7 +167,10 @@ def place_end(kind, index, offset, points, bodies, quaternions, arm, r):
 
 @kernel
 def highest_end(end_kind, end_index, end_offset, points, bodies, quaternions):
-    """Height (m) of the highest line end: z = max over all ends of their z.  Source: definition."""
+    """Height (m) of the highest line end: z = max over all ends of their z.  Source: definition.
+
+    end_kind, end_index, end_offset : (n_lines, 2), of all ends    others as :func:`place_end`
+    """
     arm, r = np.empty(3), np.empty(3)
     top = -np.inf
     for i in range(end_kind.shape[0]):
@@ -181,6 +187,8 @@ def end_map(kind, arm, frame, out):
     .. math:: \delta r = \delta x + \theta \times a
 
     Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness; the axes of its joint for a point.
+
+    kind : BODY or other    arm : a, (3,) m    frame : (3, 3) axes of the joint of a point, rows    out : (3, 6) filled
     """
     out[:, :] = 0.0
     if kind == BODY:
@@ -238,6 +246,9 @@ def _rises(assembly, i, dz, low_a, low_b, solution):
     """True if a line that hangs free goes up from each end that is low, and nowhere below it.
 
     Source: V_A >= 0 and V_B <= 0 (N) at low ends, and no point below them (:func:`lowest`).
+
+    assembly : `Assembly`    i : line    dz : height of B over A, m    low_a, low_b : ends that lie low
+    solution : record of SOLUTION
     """
     if (low_a and solution.v_a < 0.0) or (low_b and solution.v_b > 0.0):
         return False
@@ -309,6 +320,10 @@ def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_forc
               - \begin{pmatrix} 0 & 0 \\ 0 & a f^T - (a \cdot f)\,1 \end{pmatrix}
 
     Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness.
+
+    maps, counts, arms : J (3, 6) of both ends, their numbers of dofs, arms a (m)    end_force : (2, 3) N
+    jacobian : (2, 2, 3, 3) of the end forces by the ends, N/m    block : (12, 12) filled
+    line_force : (n_dofs,) added to
     """
     block[:, :] = 0.0
     half = np.empty((3, 6))
@@ -340,6 +355,8 @@ def _add_point(assembly, k, position, out_force, own):
     .. math:: F = F_0 + \rho g V w(z)\, e_z + f(x), \qquad x = e \cdot (r - r_0)
 
     Source: docs/theory/assemblies.md, Points, and :func:`ropewalk.loads.point.still_lift`; weight is part of F_0.
+
+    assembly : `Assembly`    position : (3,) m    out_force : (3,) added to    own : (3, 3) stiffness, N/m, filled
     """
     frame, force = assembly.frame[k], assembly.force[k]
     lift, slope = still_lift(assembly.volume[k], position[2], (assembly.density, assembly.gravity))
@@ -358,6 +375,9 @@ def _add_bodies(bodied, assembly, n_points, bodies, quaternions, out):
     """Weight, buoyancy, loads and linear stiffness of the bodies (N, N m): F += F_k, K_k = -dF_k/dx.
 
     Source: :func:`ropewalk.loads.body.still_block`.
+
+    bodied : None without bodies    assembly : `Assembly`    n_points : rows before the bodies    bodies : (b, 3) m
+    quaternions : (b, 4)    out : `Balance`
     """
     if bodied is None:
         return
@@ -377,6 +397,7 @@ def evaluate(assembly, points, bodies, quaternions, out):
     Source: docs/theory/assemblies.md: F = sum of lines, weight, buoyancy, springs and given forces, K = -dF/dx.
 
     points : (p, 3) m    bodies : (b, 3) m    quaternions : (b, 4)
+    assembly : `Assembly`
     """
     out.force[:] = 0.0
     out.line_force[:] = 0.0

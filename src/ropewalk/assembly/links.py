@@ -223,6 +223,8 @@ def _by_axes(link, axis, ends, forces, scratch):
     """A joint by components: held, free, or under a law along each direction of the first part.
 
     Source: docs/guide/joints.md: u . d = 0 where held, f(x) + f(x') (N) where a law acts; loads/springs.py.
+
+    Arguments as :func:`link_terms`.
     """
     row, grip, omega = 0, across_slide(link, forces), ends[0][4]
     for i in range(3):
@@ -244,6 +246,8 @@ def _about_hinge(link, ends, scratch):
     r"""Spring and damper of a hinge: moment M n (N m) on the first part about its axis n.
 
     Source: docs/theory/bodies.md, Links; :func:`ropewalk.loads.springs.hinge_law`; delta n = theta_A x n.
+
+    Arguments as :func:`link_terms`.
     """
     turn, n, spin = hinge_turn(link, ends)
     moment, by_turn, by_rate, _ = hinge_law(link.stiffness, link.damping, turn, dot(n, spin))
@@ -254,7 +258,10 @@ def _about_hinge(link, ends, scratch):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def end_direction(link, side, i, R):
-    """Unit vector i of the triad of an end, in the world, u = R u_0.  Source: docs/theory/bodies.md, Links."""
+    """Unit vector i of the triad of an end, in the world, u = R u_0.  Source: docs/theory/bodies.md, Links.
+
+    link : record of LINK    side : 0 or 1    R : attitude of the end, 9 numbers
+    """
     return onto(R, (link.triad[side, i, 0], link.triad[side, i, 1], link.triad[side, i, 2]))
 
 
@@ -266,6 +273,8 @@ def hinge_turn(link, ends):
               \dot\varphi = n \cdot (\omega_B - \omega_A)
 
     Source: docs/theory/bodies.md, Links.  The angular velocity is that against the first part; ends as in `link_terms`.
+
+    link : record of LINK
     """
     Ra, u = ends[0][0], end_direction(link, 1, 0, ends[1][0])
     turn = np.arctan2(dot(end_direction(link, 0, 1, Ra), u), dot(end_direction(link, 0, 0, Ra), u))
@@ -279,6 +288,8 @@ def slide(link, i, ends):
     .. math:: x = -u \cdot d, \qquad \dot x = u \cdot (v_B - v_A + \omega_A \times d)
 
     Source: docs/theory/bodies.md, Links.  The way along the axis is x; ends as in `link_terms`.
+
+    link : record of LINK
     """
     (R, pa, _, va, omega), (_, pb, _, vb, _) = ends
     d = sub3(pa, pb)
@@ -290,6 +301,8 @@ def across_slide(link, forces):
     """Limit of friction by the force across the slide of a joint, N.
 
     Source: Coulomb's law, g = mu |F| with F the multipliers of the held directions.
+
+    link : record of LINK    forces : multipliers as in :func:`link_terms`, N
     """
     return link.friction * np.sqrt(forces[0] * forces[0] + forces[1] * forces[1] + forces[2] * forces[2])
 
@@ -299,6 +312,8 @@ def _set_row(row, direction, gap, force, scratch):
     """Row of an equation or a law, H (four vectors) and c (m), and the pull of its multiplier (N).
 
     Source: w = H^T lambda, the heading of this file.
+
+    row : of the equation    direction : four vectors, of the moves and turns of both ends    gap : c, m    force : N
     """
     for i in range(4):
         for p in range(3):
