@@ -40,9 +40,11 @@ from ropewalk.methods.mixed.steps import (
 )
 from ropewalk.methods.mixed.sweep import end_jump, join_ends, jump, junction_terms
 from ropewalk.methods.mixed.tensions import (
+    FREE_END,
     HUGE,
     LEAP,
     MOST_TURNS,
+    Leap,
     add_line,
     correct,
     find_tensions,
@@ -146,12 +148,12 @@ def _solve_tensions(h, now, mesh, fluid, is_damped, memory, leap):
 
     Source: docs/theory/mixed_elements.md, Leapfrog: M da = F + G T with T = T_0 + c t . (da_2 - da_1).
     """
-    A, right, n_dofs, lines = memory.matrix, memory.right, mesh.dof.shape[0], mesh.line
+    A, right, n_dofs, lines, node = memory.matrix, memory.right, mesh.dof.shape[0], mesh.line, leap.node
     for _ in range(MOST_TURNS):
         junction_terms(now, mesh, fluid, (HUGE, 0.5 * h * HUGE), memory)
         for k in range(lines.shape[0]):
             if is_damped:
-                sweep_tensions(mesh.node_start[k], mesh.element_start[k + 1] - mesh.element_start[k], leap)
+                sweep_tensions(mesh.node_start[k], mesh.element_start[k + 1] - mesh.element_start[k], node)
             A[n_dofs + k, n_dofs + k] = 1.0
             add_line(k, mesh, leap, A, right)
         if not solve_scaled(A, right):
@@ -160,10 +162,10 @@ def _solve_tensions(h, now, mesh, fluid, is_damped, memory, leap):
         for k in range(lines.shape[0]):
             n0, n1 = mesh.node_start[k], mesh.node_start[k + 1] - 2
             first, last = end_jump(k, 0, mesh, right), end_jump(k, 1, mesh, right)
-            t0, t1 = leap[n0].tangent, leap[n1].tangent
+            t0, t1 = node[n0].tangent, node[n1].tangent
             along = HUGE * dot(first, (t0[0], t0[1], t0[2]))
             ahead = HUGE * dot(last, (t1[0], t1[1], t1[2]))
-            turns += find_tensions(k, along, ahead, now.T, mesh, leap)
+            turns += find_tensions(k, along, ahead, now.T, mesh, node)
         if turns == 0:
             break
     for j in range(mesh.motion.size):
@@ -227,7 +229,8 @@ def leap_to(t_end, mesh, sea, motions, work):
 
     Bookkeeping: calls `_leap`; the one entry into compiled code of such a run.
     """
-    return _leap(t_end, mesh, sea, motions, work, np.empty(mesh.s.size, dtype=LEAP))
+    scratch = Leap(np.empty(mesh.s.size, dtype=LEAP), np.empty((mesh.line.shape[0], 2), dtype=FREE_END))
+    return _leap(t_end, mesh, sea, motions, work, scratch)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -256,8 +259,8 @@ def _accelerate(h, now, mesh, fluid, work, leap):
     if n_dofs > 0:
         finite = _solve_tensions(h, now, mesh, fluid, slowest > 0.0, work.memory, leap)
     else:
-        finite = slowest == 0.0 or held_tensions(now.T, mesh, leap)
-    finite = correct(h, now, mesh, leap) and finite
+        finite = slowest == 0.0 or held_tensions(now.T, mesh, leap.node)
+    finite = correct(h, now, mesh, leap.node) and finite
     if n_dofs > 0:
         join_ends(work.now.X, mesh)
     return finite, fastest, slowest
@@ -265,7 +268,7 @@ def _accelerate(h, now, mesh, fluid, work, leap):
 
 @kernel(**UNCOUNTED)
 def _leap(t_end, mesh, sea, motions, work, leap):
-    """As `leap_to` (s).  leap : (n_nodes,) of LEAP, scratch
+    """As `leap_to` (s).  leap : `Leap`, scratch
 
     Source: [Hairer2003], sec. 1.3: h < 2/omega, with the bound of the heading of this file.
     """

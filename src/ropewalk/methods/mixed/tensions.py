@@ -5,6 +5,8 @@ Loops take no slices and count no references: that costs as much as the mechanic
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ropewalk.assembly.element import three
@@ -20,6 +22,7 @@ from ropewalk.methods.mixed.leap_water import (
     water_side_by_side,
 )
 from ropewalk.methods.mixed.nodes import add_inertia, lumps_of, node_terms
+from ropewalk.model.arrays import Records
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -49,8 +52,8 @@ LEAP = np.dtype(
         np.record,
         np.dtype(
             [
-                ("inverse", "f8", (9,)),  # of the node's mass with its damping, 1/kg; at free ends the mass itself, kg
-                ("change", "f8", (3,)),  # of its acceleration without tension, m/s2; at free ends the force, N
+                ("inverse", "f8", (9,)),  # of the node's mass with its damping, 1/kg; between the ends of a line
+                ("change", "f8", (3,)),  # of its acceleration without tension, m/s2
                 ("tangent", "f8", (3,)),
                 ("stretch", "f8"),  # strain
                 ("level", "f8"),  # tension at it, N
@@ -64,6 +67,14 @@ LEAP = np.dtype(
         ),
     )
 )  # fields by name, also without the compiler
+FREE_END = np.dtype((np.record, [("mass", "f8", (9,)), ("force", "f8", (3,))]))  # with damping, kg; without tension, N
+
+
+class Leap(NamedTuple):
+    """Memory of one step."""
+
+    node: Records  # (n_nodes,) of LEAP
+    end: Records  # (n_lines, 2) of FREE_END; filled where an end may move
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -140,6 +151,15 @@ def _square(k, k_geometric, k_bed, lean, m):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
+def _keep_end(end, K, y):
+    """Store matrix and vector of an end (record of FREE_END). Bookkeeping."""
+    for p in range(9):
+        end.mass[p] = K[p]
+    for p in range(3):
+        end.force[p] = y[p]
+
+
+@kernel(forceinline=True, **UNCOUNTED)
 def forces(h, now, mesh, fluid, grip, leap, water):
     """As `_line_forces`, of all lines."""
     fastest, slowest = 0.0, 0.0
@@ -158,7 +178,7 @@ def forces(h, now, mesh, fluid, grip, leap, water):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _line_forces(line, h, now, mesh, fluid, grip, leap, water):
-    """Forces and masses along a line, without its tension, into `leap` (n_nodes,) of LEAP.
+    """Forces and masses along a line, without its tension, into a `Leap`.
 
     water : `Waters`
 
@@ -166,7 +186,7 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap, water):
 
     Returns a bound of the square of its frequencies (1/s2), and the longest damping time (s).
     """
-    (r, v, _, T, _), lumps, load = now, lumps_of(mesh, grip), mesh.load
+    (r, v, _, T, _), lumps, load, node = now, lumps_of(mesh, grip), mesh.load, leap.node
     n0, e0, last = mesh.node_start[line], mesh.element_start[line], mesh.line[line].junction[1]
     n_elements = mesh.element_start[line + 1] - e0
     holds_first, holds_last = mesh.line[line].two_sided == 0, mesh.dof_start[last] == mesh.dof_start[last + 1]
@@ -184,9 +204,9 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap, water):
         pull, slope = _law(el, stretch, stretch < 0.0, mesh.law_data)
         reach = half_h * tau * inverse_length
         T[e] = pull
-        leap[i].stretch, leap[i].level, leap[i].rate, leap[i].reach = stretch, pull, reach * slope, reach
-        leap[i].own, leap[i].next, leap[i].far = pull, 0.0, 0.0
-        leap[i].tangent[0], leap[i].tangent[1], leap[i].tangent[2] = t
+        node[i].stretch, node[i].level, node[i].rate, node[i].reach = stretch, pull, reach * slope, reach
+        node[i].own, node[i].next, node[i].far = pull, 0.0, 0.0
+        node[i].tangent[0], node[i].tangent[1], node[i].tangent[2] = t
         (Fa, Ca), (Fb, Cb) = water_of(water.first, e), water_of(water.second, e)
         F, C = add3(F, Fa), add9(C, Ca)
         if load.shape[0] > 0:
@@ -204,8 +224,9 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap, water):
             y, K = sub3(F, R), add9(K, C)
             if k > 0:
                 K, _ = invert(K)
-                y = onto(K, y)
-            _keep(leap[i], K, y)
+                _keep(node[i], K, onto(K, y))
+            else:
+                _keep_end(leap.end[line, 0], K, y)
             square = _square(2.0 * (k_before + stiffness), 2.0 * (g_before + geometric) + shear, k_bed,
                              max(lean_before, lean), lumps.node[i].mass)  # fmt: skip
             fastest = max(fastest, square)
@@ -214,13 +235,13 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap, water):
     if not holds_last:
         n = n0 + n_elements
         R, K, k_bed, shear = _node(n, h, now, lumps, fluid)
-        _keep(leap[n], add9(K, C), sub3(F, R))
+        _keep_end(leap.end[line, 1], add9(K, C), sub3(F, R))
         fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before + shear, k_bed, lean_before, lumps.node[n].mass))
     return fastest, slowest
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def sweep_tensions(n0, n_elements, leap):
+def sweep_tensions(n0, n_elements, node):
     r"""The way out of the tridiagonal system of a line's tensions.
 
     Source: tridiagonal elimination, [Golub2013], ch. 4; docs/theory/mixed_elements.md, Leapfrog.
@@ -231,35 +252,35 @@ def sweep_tensions(n0, n_elements, leap):
     Afterwards each is own + next times the next + far times what the first end does along its element; the last
     has in `next` what it changes by what the last end does along it.
     """
-    t = _three(leap[n0].tangent)
+    t = _three(node[n0].tangent)
     y_along, P_along, low_along = 0.0, 0.0, 0.0  # of the node before: t.y, t.P t, and t_before.P t
     own, up, far = 0.0, 0.0, 0.0
     for i in range(n0, n0 + n_elements - 1):
         j = i + 1
-        t_next = _three(leap[j].tangent)
-        P = _nine(leap[j].inverse)
-        y = _three(leap[j].change)
+        t_next = _three(node[j].tangent)
+        P = _nine(node[j].inverse)
+        y = _three(node[j].change)
         Pt = onto(P, t)
-        c = leap[i].rate
+        c = node[i].rate
         low = c * low_along
         f = 1.0 / (1.0 + c * (P_along + dot(t, Pt)) - low * up)
-        own = f * (leap[i].level + c * (dot(t, y) - y_along) + low * own)
+        own = f * (node[i].level + c * (dot(t, y) - y_along) + low * own)
         far = f * (low * far - (c if i == n0 else 0.0))
         low_along = dot(t_next, Pt)
         up = f * c * low_along
-        leap[i].own, leap[i].next, leap[i].far = own, up, far
+        node[i].own, node[i].next, node[i].far = own, up, far
         P_along, y_along, t = dot(t_next, onto(P, t_next)), dot(t_next, y), t_next
     i = n0 + n_elements - 1
-    c = leap[i].rate
+    c = node[i].rate
     low = c * low_along
     f = 1.0 / (1.0 + c * P_along - low * up)
-    leap[i].own = f * (leap[i].level - c * y_along + low * own)
-    leap[i].next = f * c
-    leap[i].far = f * (low * far - (c if n_elements == 1 else 0.0))
+    node[i].own = f * (node[i].level - c * y_along + low * own)
+    node[i].next = f * c
+    node[i].far = f * (low * far - (c if n_elements == 1 else 0.0))
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def find_tensions(line, first, last, T, mesh, leap):
+def find_tensions(line, first, last, T, mesh, node):
     """The way back along a line; elements that went slack or taut by it change their law. Returns how many did.
 
     Source: T_e = own + next T_{e+1} + far a_first of :func:`sweep_tensions`; an active set of slack elements.
@@ -271,28 +292,28 @@ def find_tensions(line, first, last, T, mesh, leap):
     turns = 0
     for k in range(mesh.element_start[line + 1] - e0 - 1, -1, -1):
         i, e = n0 + k, e0 + k
-        pull = leap[i].own + leap[i].next * pull + leap[i].far * first
+        pull = node[i].own + node[i].next * pull + node[i].far * first
         was_slack = T[e] < 0.0
         T[e] = pull
         if (pull < 0.0) != was_slack and mesh.element[e].slack > 0.0:
             turns += 1
-            leap[i].level, slope = _law(mesh.element[e], leap[i].stretch, pull < 0.0, mesh.law_data)
-            leap[i].rate = leap[i].reach * slope
+            node[i].level, slope = _law(mesh.element[e], node[i].stretch, pull < 0.0, mesh.law_data)
+            node[i].rate = node[i].reach * slope
     return turns
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def _correct_line(n0, e0, n_elements, h, v, a, T, leap):
+def _correct_line(n0, e0, n_elements, h, v, a, T, node):
     """Correct accelerations (m/s2) and velocities (m/s) of a line by its tensions; False if they are not finite.
 
     Source: da_i = y_i + P_i (T_i t_i - T_{i-1} t_{i-1}), v = v + h da/2; :func:`sweep_tensions`.
     """
-    pulled = scale3(T[e0], _three(leap[n0].tangent))
+    pulled = scale3(T[e0], _three(node[n0].tangent))
     total = T[e0]
     for k in range(1, n_elements):
         i = n0 + k
-        pull = scale3(T[e0 + k], _three(leap[i].tangent))
-        x = add3(_three(leap[i].change), onto(_nine(leap[i].inverse), sub3(pull, pulled)))
+        pull = scale3(T[e0 + k], _three(node[i].tangent))
+        x = add3(_three(node[i].change), onto(_nine(node[i].inverse), sub3(pull, pulled)))
         pulled = pull
         for p in range(3):
             a[i, p] += x[p]
@@ -302,7 +323,7 @@ def _correct_line(n0, e0, n_elements, h, v, a, T, leap):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def held_tensions(T, mesh, leap):
+def held_tensions(T, mesh, node):
     """Tensions (N) of damped lines all of whose ends are held.
 
     Bookkeeping: `sweep_tensions` and `find_tensions` in turn, until no element turns slack or taut.
@@ -310,20 +331,20 @@ def held_tensions(T, mesh, leap):
     for line in range(mesh.line.shape[0]):
         n0, n = mesh.node_start[line], mesh.element_start[line + 1] - mesh.element_start[line]
         for _ in range(MOST_TURNS):
-            sweep_tensions(n0, n, leap)
-            if find_tensions(line, 0.0, 0.0, T, mesh, leap) == 0:
+            sweep_tensions(n0, n, node)
+            if find_tensions(line, 0.0, 0.0, T, mesh, node) == 0:
                 break
     return True
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def correct(h, now, mesh, leap):
+def correct(h, now, mesh, node):
     """As `_correct_line`, for all lines."""
     finite = True
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         n_elements = mesh.element_start[line + 1] - e0
-        finite = _correct_line(n0, e0, n_elements, h, now.v, now.a, now.T, leap) and finite
+        finite = _correct_line(n0, e0, n_elements, h, now.v, now.a, now.T, node) and finite
     return finite
 
 
@@ -338,12 +359,12 @@ def add_line(line, mesh, leap, A, b):
     n0, dof_start, lever = mesh.node_start[line], mesh.dof_start, mesh.bodies.memory.lever[line]
     n_elements = mesh.element_start[line + 1] - mesh.element_start[line]
     n1 = n0 + n_elements - 1  # where its last element begins
-    own, by_last, by_first = leap[n1].own, leap[n1].next, leap[n1].far
+    own, by_last, by_first = leap.node[n1].own, leap.node[n1].next, leap.node[n1].far
     di, ni = dof_start[i], dof_start[i + 1] - dof_start[i]
     dj, nj = dof_start[j], dof_start[j + 1] - dof_start[j]
-    t0, t1 = _three(leap[n0].tangent), _three(leap[n1].tangent)
+    t0, t1 = _three(leap.node[n0].tangent), _three(leap.node[n1].tangent)
     if nj > 0:
-        K, y = _nine(leap[n1 + 1].inverse), _three(leap[n1 + 1].change)
+        K, y = _nine(leap.end[line, 1].mass), _three(leap.end[line, 1].force)
         for d in range(nj):
             u = _three(lever[1][d])
             b[dj + d] += dot(u, y) - dot(u, t1) * own
@@ -355,9 +376,9 @@ def add_line(line, mesh, leap, A, b):
     if not two_sided:
         return
     for n in range(n1 - 1, n0 - 1, -1):
-        up = leap[n].next
-        own, by_last, by_first = leap[n].own + up * own, up * by_last, leap[n].far + up * by_first
-    K, y = _nine(leap[n0].inverse), _three(leap[n0].change)
+        up = leap.node[n].next
+        own, by_last, by_first = leap.node[n].own + up * own, up * by_last, leap.node[n].far + up * by_first
+    K, y = _nine(leap.end[line, 0].mass), _three(leap.end[line, 0].force)
     for d in range(ni):
         u = _three(lever[0][d])
         b[di + d] += dot(u, y) + dot(u, t0) * own
