@@ -36,7 +36,7 @@ class Watch:
         self.looked: Looked | None = None
         # m, PARTS at the first record of what nothing drives
         self.home = [np.reshape(own, (-1, 3)) for own in seen.home] or None
-        self.extent = -1.0  # m, of these; below 0 if it is not known
+        self.extent: float | None = None  # m, of these
         self.s: Array = np.zeros(0)
         self.begun: Array | None = None  # (n_nodes, 3) m, where lines come to rest that begin at an equilibrium
         self.twines = _slack_twines(model) if model.nets.names else ()
@@ -76,7 +76,7 @@ class Watch:
         places = [moments.fields[name] for name in PARTS if name in moments.fields]
         if self.home is None:
             self.home = [place[0].copy() for place in places]
-        if self.extent < 0.0:
+        if self.extent is None:
             corners = np.array([(own.min(axis=0), own.max(axis=0)) for own in self.home if own.size]).reshape(-1, 2, 3)
             spans = corners[:, 1].max(axis=0, initial=-np.inf) - corners[:, 0].min(axis=0, initial=np.inf)
             self.extent = math.hypot(*spans.tolist()) if corners.size else 0.0

@@ -114,8 +114,7 @@ class Equilibrium(Shown):
     @property
     def stiffness_error(self) -> float | None:
         """Relative scatter of the stiffness over the meshes that it is the mean of; None if there are none."""
-        scatter = -1.0 if self.stiffness is None else float(getattr(self.solved[1], "stiffness_error", -1.0))
-        return scatter if scatter >= 0.0 else None
+        return None if self.stiffness is None else getattr(self.solved[1], "stiffness_error", None)
 
     @cached_property
     def stability(self) -> Verdict | None:

@@ -29,10 +29,10 @@ GAUSS_OUTER, GAUSS_MIDDLE = 5.0 / 18.0, 8.0 / 18.0  # their weights
 TINY = 1e-300  # N: keeps the direction of a force that is zero finite
 STRAIGHT = 1e-14  # of a force: how far off its own direction a force that turns back passes zero
 SAME = 1e-12  # of a line's length: places this near are one
-# Steps along a leg, one number after the other while a defect stays too large: above 0 of fourth order, below 0 with
-# the mean load. What is left of eight of fourth order is some 1e-9 of the forces at a fiftieth of a line.
-COARSE = 2
-FINER = (8, -8, -32, -128)
+# Steps along a leg, and whether they are of fourth order or with the mean load, one after the other while a defect
+# stays too large. What is left of eight of fourth order is some 1e-9 of the forces at a fiftieth of a line.
+COARSE = (2, True)
+FINER = ((8, True), (8, False), (32, False), (128, False))
 
 
 @kernel(**UNCOUNTED)
@@ -169,16 +169,16 @@ def _leg(varying, field, water, data, made, leg, at, steps):
     Source: [Irvine1981], ch. 1, where weight and buoyancy are all that acts: n_1 = n_0 + w h e_z.
 
     varying : None there    field : `Field`    made : `Made`    leg : its begin and length, m    at : place and force
-    steps : how many, of fourth order above 0, with the mean load below 0
+    steps : how many, and True for fourth order, False for the mean load
     """
-    s, h = leg
-    if steps < 0:
-        for k in range(-steps):
-            at = _mean_step(field, water, data, made, s - k * h / steps, at, -h / steps)
+    (s, h), (count, is_smooth) = leg, steps
+    if not is_smooth:
+        for k in range(count):
+            at = _mean_step(field, water, data, made, s + k * h / count, at, h / count)
         return at
     if varying is not None:
-        for k in range(steps):
-            at = _smooth_step(field, water, data, made, s + k * h / steps, at, h / steps)
+        for k in range(count):
+            at = _smooth_step(field, water, data, made, s + k * h / count, at, h / count)
         return at
     r, n = at
     wet = 1.0 if r[2] <= 0.0 else 0.0

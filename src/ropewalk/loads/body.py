@@ -47,7 +47,7 @@ BODY = np.dtype(
         ("home", "f8", (3,)),  # position from which the stiffness matrix counts, m
         ("home_turn", "f8", (4,)),  # quaternion from which it counts
         ("weight_scale", "f8"),  # weight or displacement, N: scale of forces on the body
-        ("reach", "f8"),  # distance from the origin within which the feet lie, m; below 0 where there is no bed
+        ("reach", "f8"),  # distance from the origin within which the feet lie, m; -inf where no foot can touch a bed
         ("stiffness", "f8", (6, 6)),  # given by the user, world
         ("damping", "f8", (6, 6)),  # world
         ("quadratic", "f8", (6, 6)),  # damping by the square of the velocities, world

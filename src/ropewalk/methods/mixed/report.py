@@ -35,7 +35,7 @@ REST = np.dtype(
         ("iterations", "i8"),
         ("force", "f8"),  # largest residual, N
         ("miss", "f8"),  # largest length error, m
-        ("mesh_error", "f8"),  # relative, of end tensions, below 0 if it is not known
+        ("mesh_error", "f8"),  # relative, of end tensions, NaN if it is not known
     ],
     align=True,
 )
@@ -72,7 +72,7 @@ class FemWork:
     read_mesh: Mesh | None = None
     forces: Tape | None = None  # one moment, to read forces from; its arrays change with every reading
     start_remark: str = ""  # remark on the equilibrium from which the run starts
-    stiffness_error: float = -1.0  # relative, of the stiffness of lines on bodies; below 0 if it is not known
+    stiffness_error: float | None = None  # relative, of the stiffness of lines on bodies, if it is known
     lanes: bool = True  # lines go side by side where they can
     room: Tape | None = None  # for the moments of a run, and how many of them are there
     room_used: int = 0

@@ -65,7 +65,7 @@ def fresh_memory(model: Model, mesh: Mesh, work: Work, lies: Flags) -> FemWork:
     """Fresh memory around that of the steps."""
     first = build_mesh(model) if model.lines.winches.line.size else mesh
     rest = records(1, REST)
-    rest.mesh_error = -1.0
+    rest.mesh_error = np.nan
     s = first.s.copy()
     for line in np.flatnonzero(first.line.flipped):
         n = slice(first.node_start[line], first.node_start[line + 1])

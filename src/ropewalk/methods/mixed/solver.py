@@ -279,7 +279,7 @@ class MixedFem:
         }
         if self.step is not None:
             figures["fixed_step"] = self.step
-        if (error := float(work.rest[0].mesh_error)) >= 0.0:
+        if np.isfinite(error := float(work.rest[0].mesh_error)):
             figures |= {"discretisation_error": error, "accuracy": self.accuracy}
         if work.worst_miss[0] >= 0.0:
             figures["constraint_drift"] = float(work.worst_miss[0])

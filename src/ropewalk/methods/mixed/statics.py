@@ -155,7 +155,7 @@ class MixedFemStatics:
                 other = resettled(case, work, state.time)
                 if other is not None:
                     found.append(self._stiffness(case, self.read(case, other)))
-            work.stiffness_error = meshes.scatter(np.array(found)) if len(found) > 1 else -1.0
+            work.stiffness_error = meshes.scatter(np.array(found)) if len(found) > 1 else None
         mean: Array = np.mean(found, axis=0)
         return mean
 
