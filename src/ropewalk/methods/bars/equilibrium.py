@@ -150,7 +150,7 @@ class BarsStatics:
         refresh(work)
         friction = model.sea.bed_rest_friction
         if status is Status.DONE and friction > 0.0 and work.medium.has_bed and work.places.line_node.size:
-            work.own["left"], without = RUBBING, read_bars(model, work)
+            work.own["left"], work.own["is_slow"], without = RUBBING, False, read_bars(model, work)
             rub_on_bed(work, friction, self._relaxed)
             if work.field.grip.friction[0].coefficient > 0.0:
                 work.own[FRICTION_CHANGE] = friction_change(without, read_bars(model, work))
@@ -160,19 +160,35 @@ class BarsStatics:
         """Bring bars to rest from where they are, with the friction in force; False if that fails.
 
         The quick iteration leaves out how friction changes with the normal force; where that counts, the motion has it:
-        from its end, which is near, or else from its beginning.
+        from its end, which is near, or else from its beginning. Where the quick iteration failed before, the end of
+        the motion comes first.
         """
         s, first, tension = work.steps, work.steps.r.copy(), work.steps.tension.copy()
-        trail = relax(work, self.tolerance, self.most)
-        found = trail[-1][1] <= self.tolerance and _believable(work)
-        if not found and work.own["left"] > 0.0:
-            flow = Flow(work, np.zeros_like(work.bars.held))
-            flow.most = int(work.own["left"] * flow.most)
-            rest = flow.near(first, tension) or flow.run(first)
+        flow: Flow | None = None
+        rest: Rest | None = None
+        if work.own["is_slow"] and work.own["left"] > 0.0:
+            flow = self._rubbing(work)
+            rest = flow.near(first, tension)
+        if rest is None:
+            s.r[:], s.tension[:] = first, tension
+            trail = relax(work, self.tolerance, self.most)
+            found = trail[-1][1] <= self.tolerance and _believable(work)
+            if not found and work.own["left"] > 0.0:
+                tried, flow = flow is not None, flow or self._rubbing(work)
+                rest = (None if tried else flow.near(first, tension)) or flow.run(first)
+            work.own["is_slow"] = not found
+        if flow is not None:
             work.own["left"] -= flow.count * flow.each
+        if rest is not None:
             s.r[:], s.tension[:], found = rest.r, rest.tension, rest.found
         refresh(work)
         return found
+
+    def _rubbing(self, work: BarsWork) -> Flow:
+        """The motion, with what is left of the work that friction may take."""
+        flow = Flow(work, np.zeros_like(work.bars.held))
+        flow.most = int(work.own["left"] * flow.most)
+        return flow
 
     def _follow(self, model: Model, work: BarsWork) -> tuple[Status, str, int]:
         """The motion of bars that can only pull: how it ended, why if it failed, and its factorisations."""
