@@ -148,7 +148,7 @@ def test_verify_compares_methods(mooring, capsys):
     assert data["agree"]
     code, out, err = ropewalk("verify", mooring, "--tolerance", "1e-12", capsys=capsys)
     assert code == 1
-    assert "doubt several-equilibria: methods 'catenary' and" in err
+    assert "doubt several-equilibria (shooting" in err and "): methods 'catenary' and" in err
 
 
 def test_verify_says_why_a_method_has_no_answer(tmp_path, capsys):
