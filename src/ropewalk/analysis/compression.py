@@ -1,7 +1,8 @@
 """Whether an equilibrium with lines in compression is stable: lines have no bending stiffness, so most buckle.
 
 Weight, water, springs and tension alone make a minimum of the energy of lines and points; a line that pushes need not.
-Without compression nothing is computed here. Bodies have a verdict of their own (verdict.py).
+Only with compression is this asked (`pushes` of verdict.py), for it takes the modules of the frequency analyses. Bodies
+have a verdict of their own (verdict.py).
 """
 
 from __future__ import annotations
@@ -15,33 +16,27 @@ from scipy.sparse import bsr_matrix
 from ropewalk.analysis.linearise import Linearised, linearise
 from ropewalk.analysis.mode_names import dominant_motion
 from ropewalk.analysis.modes import frequency_scale
-from ropewalk.analysis.verdict import Verdict
+from ropewalk.analysis.verdict import Verdict, largest_push
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.loads.bed import heights_over
 from ropewalk.methods.linear import find_modes
-from ropewalk.model.arrays import Array
 from ropewalk.model.joints import LOOSE
-from ropewalk.model.model import Model
-from ropewalk.model.state import State
 
 if TYPE_CHECKING:
     from ropewalk.analysis.statics import Equilibrium
 
-PUSHES = 1e-6  # of the largest tension or compression: less is what Newton's method leaves
 NO_MOTION = 1e-300  # keeps ratios finite
 GRIP = 1e3  # times the largest stiffness of a node: what friction holds, up to a push that small motions do not have
 
 
 def buckled(equilibrium: Equilibrium) -> Verdict | None:
-    """The verdict on lines in compression that give way; None without compression, where they hold, or unknown.
+    """The verdict on lines in compression that give way; None where they hold, or unknown.
 
     Not known: with lines over points or under distributed loads, nets, and joints with dry friction, whose tangent the
     frequency analyses do not have.
     """
     model, state = equilibrium.model, equilibrium.state
     push = largest_push(model, state)
-    if not any(push) or model.nets.names:
-        return None
     try:
         linear = _held_by_friction(linearise(equilibrium))
         scale = frequency_scale(linear)
@@ -58,20 +53,6 @@ def buckled(equilibrium: Equilibrium) -> Verdict | None:
     motion = motion / max(float(np.abs(motion).max(initial=0.0)), NO_MOTION)
     direction = {model.names.bodies[k]: motion[k].tolist() for k in np.flatnonzero(model.bodies.joint == LOOSE)}
     return Verdict(False, 0, -(float(growth[0]) ** 2), direction, about)
-
-
-def largest_push(model: Model, state: State) -> Array:
-    """(n_lines,) largest compression of the lines whose sections carry it, N; 0 of others, and of round-off."""
-    lines = model.lines
-    own = state.element_tension if state.element_tension.size else state.tension
-    least = PUSHES * float(np.abs(own).max(initial=0.0))
-    push = np.zeros(lines.length.size)
-    for i in range(push.size):
-        sections = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
-        if np.any(model.sections.compression[sections]):
-            most = -float(own[int(state.start[i]) : int(state.start[i + 1])].min(initial=0.0))
-            push[i] = most if most > least else 0.0
-    return push
 
 
 def _held_by_friction(linear: Linearised) -> Linearised:

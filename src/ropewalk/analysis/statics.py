@@ -23,7 +23,7 @@ from ropewalk.analysis.static_doubts import static_doubts
 from ropewalk.analysis.static_summary import summary_of
 from ropewalk.analysis.thickness import cut_by_surface, thin_at_surface
 from ropewalk.analysis.turning import overturned
-from ropewalk.analysis.verdict import Verdict, verdict
+from ropewalk.analysis.verdict import Verdict, pushes, verdict
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
 from ropewalk.methods.protocol import Claim, Report, Solver, Status
@@ -120,9 +120,12 @@ class Equilibrium(Shown):
     def stability(self) -> Verdict | None:
         """Whether the bodies come back after a push, and which way they would go if not; lines in compression that
         give way; None without either."""
-        from ropewalk.analysis.compression import buckled
+        if pushes(self.model, self.state):
+            from ropewalk.analysis.compression import buckled  # takes the modules of the frequency analyses
 
-        return buckled(self) or verdict(self.model, self.state, None if self.method == GENERAL else self.stiffness)
+            if (found := buckled(self)) is not None:
+                return found
+        return verdict(self.model, self.state, None if self.method == GENERAL else self.stiffness)
 
     @cached_property
     def doubts(self) -> tuple[Doubt, ...]:

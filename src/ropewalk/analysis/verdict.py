@@ -26,6 +26,7 @@ SLOW = 0.02
 LIGHTEST, LIGHTER = 1e-3, 1e-3
 THIN = 1e-4  # radius of gyration squared, least, of the size of a body squared, or m2 if it is larger than 1 m
 NOTHING = 1e-300  # m, m/s: keeps ratios finite
+PUSHES = 1e-6  # of the largest tension or compression: less is what Newton's method leaves
 SHOWN = 0.3  # of the largest: smaller parts of a motion are not named
 MOTIONS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
@@ -148,6 +149,27 @@ def _line_damping(model: Model, state: State, k: int) -> Array:
         J = arm_matrix(R @ lines.end_offset[i, side])
         total += J.T @ D.sum(axis=0) @ J
     return total
+
+
+def pushes(model: Model, state: State) -> bool:
+    """Whether a line is in compression, so that it may give way (compression.py); not known of systems with nets."""
+    return (
+        bool(np.any(model.sections.compression)) and not model.nets.names and bool(np.any(largest_push(model, state)))
+    )
+
+
+def largest_push(model: Model, state: State) -> Array:
+    """(n_lines,) largest compression of the lines whose sections carry it, N; 0 of others, and of round-off."""
+    lines = model.lines
+    own = state.element_tension if state.element_tension.size else state.tension
+    least = PUSHES * float(np.abs(own).max(initial=0.0))
+    push = np.zeros(lines.length.size)
+    for i in range(push.size):
+        sections = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
+        if np.any(model.sections.compression[sections]):
+            most = -float(own[int(state.start[i]) : int(state.start[i + 1])].min(initial=0.0))
+            push[i] = most if most > least else 0.0
+    return push
 
 
 def least_mass(model: Model) -> float:
