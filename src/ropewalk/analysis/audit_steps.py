@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LOOK = 128  # steps between two looks: one costs as much as two steps of a short line, and may take 2 % of all
 ENERGY = "energy"  # in the figures of a report
+CLOSURE = "closure"  # term of a ledger
 PLAIN = ("steps", "left_out", "last", "is_changed", "is_new")  # of a StepAudit, kept as they are
 FAILS = "; a run with this figure fails its audit"
 
@@ -58,9 +59,8 @@ class StepAudit:
 
     def changes(self, report: Report) -> None:
         """Something is about to be changed from outside: the energy of the next step is not judged."""
-        if not self.is_changed:
-            self.last = self._judged(report) or self.last
-            self.is_changed = True
+        self.last = self._judged(report) or self.last
+        self.is_changed = True
 
     def step(self, model: Model, report: Report, read: Callable[[], State]) -> None:
         """Take a step into account."""
@@ -74,8 +74,12 @@ class StepAudit:
 
     def look(self, model: Model, state: State, report: Report) -> None:
         """Take a state into account."""
-        self.is_new = False
-        self.watch.model = model
+        if model is not self.watch.model:
+            self.watch.look()  # what was seen belongs to the lengths of that time
+            self.watch.model = model
+        if self.is_new:  # the energy exchanged before is not known, nor what the ledger missed of it
+            self.left_out[CLOSURE] = self.left_out.get(CLOSURE, 0.0) + self._judged(report).get(CLOSURE, 0.0)
+            self.is_new = False
         self.last = self._judged(report) or self.last
         self.watch.take(Moments.of([state]), [{name: np.array([value]) for name, value in self.last.items()}])
 
@@ -85,13 +89,15 @@ class StepAudit:
 
     def _judged(self, report: Report) -> dict[str, float]:
         """Terms of the ledger without what was done from outside, J."""
+        if self.is_changed:  # until the next step is over
+            return self.last
         energy: Mapping[str, float] = report.figures.get(ENERGY) or {}
         return {name: value - self.left_out.get(name, 0.0) for name, value in energy.items()}
 
     def _with_past(self, model: Model, report: Report) -> list[Doubt]:
         """Each kind of doubt about each part once, with its largest figure."""
         self.watch.look()
-        figures = {**report.figures, ENERGY: self._judged(report)}
+        figures = {**report.figures, ENERGY: self._judged(report) or self.last}
         now = [
             replace(doubt, sentence=doubt.sentence + FAILS) if failed else doubt
             for doubt, failed in run_findings(model, self.seen, figures)
