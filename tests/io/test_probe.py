@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import time
 from pathlib import Path
 
@@ -53,6 +54,15 @@ def test_sealed_files_are_not_looked_into(result, tmp_path, monkeypatch):
     write(result, tmp_path / "sealed.nc")
     monkeypatch.setattr(probe, "look_into", lambda path: os.abort())
     open_results(tmp_path / "sealed.nc").close()
+
+
+def test_programs_that_collect_children_themselves_open_files(unsealed):
+    """With SIGCHLD ignored, as in some servers, there is no child left to wait for."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        open_results(unsealed).close()
+    finally:
+        signal.signal(signal.SIGCHLD, before)
 
 
 @pytest.mark.parametrize("seed", range(40))
