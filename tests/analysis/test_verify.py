@@ -335,3 +335,19 @@ def test_balls_may_be_turned_about_what_holds_them():
     result = verify(case)
     assert sum(row["agrees"] is True for row in result["methods"]) >= 2
     assert result["agree"]
+
+
+def test_the_bed_under_a_free_point_is_no_support():
+    """A clump of 2 t on the bed: `catenary` gave 12 kN on a support that it does not have."""
+    case = rw.System.model_validate({
+        "environment": {"depth": 30, "gravity": 9.81, "water_density": 1025, "seabed": {"stiffness": 1e6}},
+        "sections": {"chain": {"diameter": 0.05, "mass": 40.0, "axial_stiffness": 1e8}},
+        "points": {"a": {"position": [-50, 0, -30]}, "top": {"position": [40, 0, 0]},
+                   "clump": {"position": [0, 0, -30], "joint": "free", "mass": 2000, "volume": 0.2}},
+        "lines": {"l": {"from": "a", "to": "clump", "pieces": [{"section": "chain", "length": 50}]},
+                  "m": {"from": "clump", "to": "top", "pieces": [{"section": "chain", "length": 55}]}},
+    })  # fmt: skip
+    assert_allclose(rw.statics(case, "catenary").state.point_force[2], 0.0, atol=1e-6)
+    result = verify(case)
+    assert result["agree"]
+    assert sum(row["agrees"] is True for row in result["methods"]) >= 3

@@ -7,6 +7,7 @@ import numpy as np
 from ropewalk.assembly.catenary import heading, line_rows, place_end
 from ropewalk.assembly.catenary_balance import Work
 from ropewalk.model.arrays import Array
+from ropewalk.model.joints import HELD
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.compile import kernel
@@ -177,9 +178,11 @@ def sampled_state(model: Model, work: Work) -> State:
     n_points, n_bodies = len(model.names.points), len(model.names.bodies)
     start, s, position, force, tension = sample_lines(assembly, work.place, out)
     start.flags.writeable = False
-    # along the axes of the joints; what springs take is part of what the point exerts on its support
+    # along the axes of the joints; what springs take is part of what the point exerts on its support, not so what the
+    # bed bears of a point that rests on it
     stretched = np.einsum("pmi,pi->pm", assembly.axis["axis"], work.place.points - assembly.reference)
-    on_supports = out.force[: 3 * n_points].reshape(-1, 3) + assembly.axis["spring"] * stretched
+    held = np.where(model.points.joint == HELD, out.force[: 3 * n_points].reshape(-1, 3), 0.0)
+    on_supports = held + assembly.axis["spring"] * stretched
     return State(
         time=work.time,
         point_position=work.place.points,
