@@ -17,8 +17,8 @@ SHARE = 2.0  # rad, times the tolerance: what attitudes may differ by; heel answ
 def directions(model: Model, body: int) -> Array:
     """(n, 3) of a body's own frame: to its attachments, its centre of mass and its spheres; its vertical axis.
 
-    The rotation of a body about an axis through all of them is arbitrary: a buoy on one line may have any yaw. A body made
-    of spheres alone has no vertical axis of its own.
+    The rotation of a body about an axis through all of them is arbitrary: a buoy on one line may have any yaw. A body
+    made of spheres alone has no vertical axis of its own.
     """
     bodies, lines, links, nets = model.bodies, model.lines, model.links, model.nets
     here, joined = ((parts.end_kind == BODY) & (parts.end_index == body) for parts in (lines, links))
