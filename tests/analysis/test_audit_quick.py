@@ -205,7 +205,7 @@ def whole(rest, state=None):
 def by_long_way(rest, state):
     """All findings of the long way."""
     model, scales = rest.model, scales_of(rest.model, state)
-    found = check_lines(model, state, scales, quadrature_of(rest))
+    found = check_lines(model, state, scales, quadrature_of(rest), rest.report.figures)
     found += check_points(model, state, 0.0, rest.report.figures, scales)
     return found + check_bodies(model, state, 0.0, rest.report.figures, scales)
 

@@ -105,7 +105,7 @@ def audit(
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
     given = figures if figures is not None else {}
     scales, found, netting = scales_of(model, state), [], netting_of(model, state, quadrature)
-    found += check_pegs(model, state, scales) if quick.lines else check_lines(model, state, scales, quadrature)
+    found += check_pegs(model, state, scales) if quick.lines else check_lines(model, state, scales, quadrature, given)
     if not quick.points:
         found += check_points(model, state, time, given, scales, netting)
     if not quick.bodies:

@@ -6,7 +6,8 @@ straight bars whose drag, of the stretched length, is integrated at two Gauss po
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,9 +22,11 @@ from ropewalk.analysis.audit_lines import (
     SLACK,
     Finding,
     Scales,
+    check_pegs,
     contact_width,
     heights,
     least_force,
+    peg_nodes,
     worst,
 )
 from ropewalk.analysis.audit_loads import (
@@ -82,8 +85,10 @@ def elements_of(model: Model, state: State) -> Elements:
     return Elements(first, line, section, length, chord, unit(chord), state.element_tension[first])
 
 
-def check_elements(model: Model, state: State, scales: Scales, quadrature: str) -> list[Finding]:
-    """Figures of all lines made of elements."""
+def check_elements(
+    model: Model, state: State, scales: Scales, quadrature: str, figures: Mapping[str, Any]
+) -> list[Finding]:
+    """Figures of all lines made of elements.  figures : of the method's report, for forces on what lines run over"""
     of = elements_of(model, state)
     balance, bed = node_balance(model, state, of, quadrature)
     limit = np.full(balance.shape[0], FORCE * scales.force)
@@ -94,10 +99,34 @@ def check_elements(model: Model, state: State, scales: Scales, quadrature: str) 
     inner: Flags = np.ones(balance.shape[0], dtype=np.bool_)
     inner[state.start[:-1]] = False
     inner[state.start[1:] - 1] = False
+    found = []
+    if model.lines.over_index.size:
+        inner[peg_nodes(model, state)] = False
+        found += _over_pegs(model, state, of, scales, quadrature, figures) + check_pegs(model, state, scales)
     nodes = np.flatnonzero(inner)
-    found = worst("force", model, state, nodes, residual[nodes], limit[nodes])
+    found += worst("force", model, state, nodes, residual[nodes], limit[nodes])
     found += _end_forces(model, state, balance, bed, scales, quadrature == "bars")
     return found + _lengths(model, state, of, scales)
+
+
+def _over_pegs(
+    model: Model, state: State, of: Elements, scales: Scales, quadrature: str, figures: Mapping[str, Any]
+) -> list[Finding]:
+    """Where lines run over something without friction: equal tensions on both sides, and their sum on it."""
+    lines, nodes = model.lines, peg_nodes(model, state)
+    before, beyond = np.searchsorted(of.first, nodes - 1), np.searchsorted(of.first, nodes)
+    pull = of.tension[:, None] * of.tangent
+    halves = (bar_loads if quadrature == "bars" else _half_loads)(model, state, of)
+    sides = halves[1][before] - pull[before], halves[0][beyond] + pull[beyond]
+    given = np.full((nodes.size, 3), np.nan)
+    for i, name in enumerate(model.names.lines):
+        rows = figures.get("over", {}).get(name, ())
+        for p, row in zip(range(lines.over_start[i], lines.over_start[i + 1]), rows, strict=False):
+            given[p] = row["force"]
+    limit = np.full(nodes.size, FORCE * scales.force)
+    uneven = np.abs(norm(sides[0]) - norm(sides[1]))
+    found = worst("force", model, state, nodes, uneven, limit)
+    return found + worst("force", model, state, nodes, norm(sides[0] + sides[1] - given), limit)
 
 
 def _within_friction(model: Model, state: State, balance: Array, bed: Array) -> Array:

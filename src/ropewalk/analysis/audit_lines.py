@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -123,8 +124,13 @@ def lengths_of(model: Model, state: State) -> Array:
     return np.array([state.s[b - 1] for b in state.start[1:]]) if model.lines.length.size else np.zeros(0)
 
 
-def check_lines(model: Model, state: State, scales: Scales, quadrature: str) -> list[Finding]:
-    """Figures of all lines.  quadrature : how a method of elements lumps loads, 'nodes' or 'bars'"""
+def check_lines(
+    model: Model, state: State, scales: Scales, quadrature: str, figures: Mapping[str, Any]
+) -> list[Finding]:
+    """Figures of all lines.
+
+    quadrature : how a method of elements lumps loads, 'nodes' or 'bars'    figures : of the method's report
+    """
     if not model.lines.length.size:
         return []
     found = _ends(model, state, scales)
@@ -133,7 +139,7 @@ def check_lines(model: Model, state: State, scales: Scales, quadrature: str) -> 
     if state.element_tension.shape == state.tension.shape:
         from ropewalk.analysis.audit_elements import check_elements
 
-        return found + check_elements(model, state, scales, quadrature)
+        return found + check_elements(model, state, scales, quadrature, figures)
     return found + _polylines(model, state, scales)
 
 

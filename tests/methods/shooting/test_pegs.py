@@ -239,12 +239,12 @@ def test_line_without_a_rest_is_said():
     assert "line 'l' does not come to rest over 'p'" in report.message or "slides off" in report.message
 
 
-def test_only_shooting_claims_it_and_the_others_refuse():
+def test_methods_that_do_not_claim_it_refuse():
     system = System.model_validate(over(LEVEL, 21.0, ["p"]))
     claiming = [name for name in SOLVERS if Claim.OVER in solver_class(name).claims]
-    assert claiming == ["shooting"]
-    with pytest.raises(InputError, match="method 'fem' does not support lines that run over points"):
-        rw.statics(system, "fem")
+    assert claiming == ["shooting", "fem"]
+    with pytest.raises(InputError, match="method 'relax' does not support lines that run over points"):
+        rw.statics(system, "relax")
     with pytest.raises(InputError, match=r"lacks .*lines that run over points"):
         rw.simulate(system, duration=1.0)
     with pytest.raises(InputError, match="frequency analyses do not support lines that run over points"):
@@ -268,16 +268,19 @@ def test_wrong_input_is_said(change, sentence):
 
 
 def test_buoyant_line_over_points_that_comes_to_lie_at_the_surface_ends_with_that_reason():
-    """Deep enough the same line comes to rest; at the surface no method has it, and none is named."""
+    """Deep enough the same line comes to rest; at the surface elements have it, over held points only."""
 
-    def system(depth: float) -> rw.System:
+    def system(depth: float, joint: str = "fixed") -> rw.System:
         places = {"a": [0, 0, -10], "peg": [60, 0, -15], "b": [120, 0, -10]}
         return rw.System.model_validate(
             {
                 "ropewalk": 1,
                 "environment": {"seabed": {"kind": "none"}},
                 "sections": {"rope": {"mass": 2.0, "diameter": 0.06, "axial_stiffness": 1e7}},
-                "points": {name: {"position": [x, y, z - depth]} for name, (x, y, z) in places.items()},
+                "points": {
+                    name: {"position": [x, y, z - depth], "joint": joint if name == "peg" else "fixed"}
+                    for name, (x, y, z) in places.items()
+                },
                 "lines": {
                     "l": {"from": "a", "to": "b", "over": ["peg"], "pieces": [{"section": "rope", "length": 160.0}]}
                 },
@@ -285,8 +288,11 @@ def test_buoyant_line_over_points_that_comes_to_lie_at_the_surface_ends_with_tha
         )
 
     assert rw.statics(system(100.0)).method == "shooting"
-    with pytest.raises(rw.ConvergenceError, match=r"along the water surface, .* no other method") as failure:
-        rw.statics(system(0.0))
+    with pytest.raises(rw.ConvergenceError, match=r"along the water surface, .* use method 'fem'"):
+        rw.statics(system(0.0), "shooting")
+    assert rw.statics(system(0.0)).method == "fem"
+    with pytest.raises(rw.ConvergenceError) as failure:
+        rw.statics(system(0.0, "free"))
     assert "use method" not in str(failure.value)
 
 
@@ -305,4 +311,5 @@ def test_a_cut_at_the_very_end_of_a_line_over_points_is_within_it():
                                    {"section": "s", "length": 38.14513587479963}]}},
     }  # fmt: skip
     with pytest.raises(rw.ConvergenceError, match="would have to be held down by the seabed"):
-        rw.statics(System.model_validate(system))
+        rw.statics(System.model_validate(system), "shooting")
+    assert rw.statics(System.model_validate(system)).method == "fem"

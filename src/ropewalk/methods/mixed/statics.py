@@ -18,6 +18,7 @@ from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.friction import hold
 from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.nested import meshed_as, resettled, settle_nested, with_elements, with_mesh_times
+from ropewalk.methods.mixed.over import OverWork, advance_over, read_over, start_over
 from ropewalk.methods.mixed.payout import lengthened
 from ropewalk.methods.mixed.relaxation import is_folded, push_aside, relax
 from ropewalk.methods.mixed.report import FemWork, read_state
@@ -25,7 +26,7 @@ from ropewalk.methods.mixed.settle import LINE_CLAIMS, make_work, off_the_bed, r
 from ropewalk.methods.protocol import Claim, Report
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.model.state import State
+from ropewalk.model.state import State, initial_state
 
 LOWEST = (1, 0)  # degrees of positions and tensions of the elements that all else is made for
 
@@ -38,18 +39,24 @@ class MixedFemStatics:
     """
 
     name: ClassVar[str] = "fem"
-    claims: ClassVar[frozenset[Claim]] = LINE_CLAIMS | {Claim.STATICS}
+    claims: ClassVar[frozenset[Claim]] = LINE_CLAIMS | {Claim.STATICS, Claim.OVER}
 
     accuracy: float = meshes.ACCURACY  # wanted discretisation error of end tensions, relative
     order: tuple[int, int] = LOWEST  # degrees of positions and tensions on an element
 
-    def start(self, model: Model, state: State) -> FemWork:
+    def start(self, model: Model, state: State) -> FemWork | OverWork:
         """Mesh and memory; a state with tension is taken as the guess, else catenaries are."""
         refuse_unclaimed(self, model, frozenset({Claim.STATICS}))
         if tuple(self.order) != LOWEST:
             from ropewalk.methods.mixed.high_order import refuse_high_order  # loads scipy.sparse
 
             refuse_high_order(model, self.order)
+        if model.lines.over_index.size:
+            return start_over(model)
+        return self._start(model, state)
+
+    def _start(self, model: Model, state: State) -> FemWork:
+        """As `start`, of lines that end where they are held."""
         if not np.any(state.tension > 0.0):
             state = calm_start(model, state)
         model = with_elements(model, elements_of(model))
@@ -62,8 +69,10 @@ class MixedFemStatics:
             copy_state(work.steps.now, work.steps.trial)
         return work
 
-    def advance(self, model: Model, work: FemWork, t: float) -> Report:
+    def advance(self, model: Model, work: FemWork | OverWork, t: float) -> Report:
         """The equilibrium under the loads at time t."""
+        if isinstance(work, OverWork):
+            return advance_over(model, work, t, self._at_rest, self.accuracy)
         meshed = meshed_as(model, work)
         state = read_state(model, work)._replace(time=t)
         if model.lines.winches.line.size:
@@ -81,6 +90,14 @@ class MixedFemStatics:
         if tuple(self.order) != LOWEST and report.good:
             return self._raise_order(meshed_as(model, work), work, t)
         return report
+
+    def _at_rest(self, model: Model, t: float) -> tuple[FemWork, Report]:
+        """The equilibrium on the mesh of the model, which is not refined."""
+        work = self._start(model, initial_state(model))
+        report = self._settle(model, work, read_state(model, work)._replace(time=t))
+        report = off_the_bed(model, work, report)
+        work.steps.clock[0].time = t
+        return work, report
 
     def _raise_order(self, model: Model, work: FemWork, t: float) -> Report:
         """The equilibrium by elements of higher order, from that of the lowest."""
@@ -135,18 +152,22 @@ class MixedFemStatics:
         counts = np.where(free, found.work.counts, work.counts)
         return resettled(with_elements(with_mesh_times(meshed_as(model, work), 2.0), counts), work, t)
 
-    def read(self, model: Model, work: FemWork) -> State:
+    def read(self, model: Model, work: FemWork | OverWork) -> State:
         """The State found last."""
+        if isinstance(work, OverWork):
+            return read_over(model, work)
         if work.high is not None:
             state: State = work.high.state()
             return state
         return read_state(model._replace(sea=still_water(model.sea)), work)
 
-    def stiffness(self, model: Model, work: FemWork) -> Array:
+    def stiffness(self, model: Model, work: FemWork | OverWork) -> Array:
         """(n_bodies, 6, 6) of the lines on each body, about its origin; free points follow, other bodies stay.
 
         Where lines lie on the bed it is the mean over several meshes, whose scatter is kept in `work.stiffness_error`.
         """
+        if isinstance(work, OverWork):
+            return np.zeros((0, 6, 6))  # such lines are not for systems with free bodies
         meshed, state = meshed_as(model, work), self.read(model, work)
         found = [self._stiffness(meshed, state)]
         if np.any(state.grounded > 0.0) and model.bodies.mass.size and not model.lines.winches.line.size:
@@ -177,6 +198,7 @@ class Relaxation(MixedFemStatics):
     """Equilibrium by damped motion of mixed elements: slower than `fem`, and not caught in unstable equilibria."""
 
     name: ClassVar[str] = "relax"
+    claims: ClassVar[frozenset[Claim]] = LINE_CLAIMS | {Claim.STATICS}
 
     def _settle(self, model: Model, work: FemWork, state: State) -> Report:
         return rub_on_bed(model, work, state.time, relax(model, work, state))

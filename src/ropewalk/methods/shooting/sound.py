@@ -36,8 +36,11 @@ ROUND_OFF = 1.0e-9  # of the weight on a bed without friction: a smaller push is
 
 def way_out(model: Model) -> str:
     """End of a sentence about what shooting does not model: the method that does, if there is one."""
-    if model.lines.over_index.size:
-        return ", and no other method has lines that run over points"
+    lines, points = model.lines, model.points
+    k = lines.over_index[lines.over_kind == POINT]
+    held = np.all(points.joint[k] == HELD, axis=1) | (points.motion[k] >= 0)
+    if k.size < lines.over_index.size or not np.all(held):
+        return ", and no other method has lines that run over free points or bodies"
     return "; use method 'fem'"
 
 
