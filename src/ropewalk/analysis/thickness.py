@@ -4,7 +4,7 @@ Their load jumps where the axis of a line passes the surface; elements let a sec
 height of D (loads/member.py). Along a line that passes right through, both have the same sum. They differ where it
 ends within half its thickness of the surface, or turns back there: a line that ends at the surface at an angle
 :math:`\theta` has :math:`f D / (8 \sin\theta)` less load, f per length. Such cases are left to the elements; where
-these do not take the case, as with lines that run over points, or find nothing, the answer stands with a doubt.
+these do not take the case, as with lines that run over free points, or find nothing, the answer stands with a doubt.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ropewalk.analysis.audit_loads import Wetness, submerged
 from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
+from ropewalk.model.pegs import all_stay
 from ropewalk.model.state import State
 
 THIN = ("catenary", "shooting")  # methods that give lines no thickness at the surface
@@ -50,7 +51,7 @@ def thin_at_surface(model: Model, state: State, method: str) -> Iterator[Doubt]:
 
 def _alone(model: Model) -> bool:
     """Whether only methods without thickness take the case."""
-    return bool(model.lines.over_index.size)
+    return not all_stay(model)
 
 
 def _cut(model: Model, state: State, method: str) -> Cut | None:

@@ -8,8 +8,8 @@ E is the energy of the parts at rest ([OReilly2017], ch. 1). Where it is least, 
 lines slide on. Tensions of taut and of slack parts differ by orders of magnitude, so the search takes
 :math:`\log(|n(s_p^+)| / |n(s_p^-)|)`, of the same sign, in place of D: by the quasi-Newton method of Broyden, Fletcher,
 Goldfarb and Shanno with a line search that looks at the slope along the way alone ([Nocedal2006], sec. 3.1 and 6.1),
-and by Newton's method with differences near the end, where the stiffness dD/ds must be positive. The loop is its own, not
-numerics/newton.py: a residual is an equilibrium of all parts, and a root that is not stable is none.
+and by Newton's method with differences near the end, where the stiffness dD/ds must be positive. The loop is its own,
+not numerics/newton.py: a residual is an equilibrium of all parts, and a root that is not stable is none.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ from ropewalk.methods.mixed.report import FemWork, read_state
 from ropewalk.methods.mixed.settle import still_water
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array
-from ropewalk.model.joints import HELD
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.over import chords, cut_over, even_places, joined_over, part_lengths, part_start
-from ropewalk.model.pegs import over_names
+from ropewalk.model.pegs import over_names, stays
 from ropewalk.model.state import State
 from ropewalk.physics.elasticity import INEXTENSIBLE
 
@@ -83,7 +82,7 @@ def start_over(model: Model) -> OverWork:
     for i, name in enumerate(model.names.lines):
         for p, peg in zip(range(lines.over_start[i], lines.over_start[i + 1]), over_names(model, i), strict=True):
             k = int(lines.over_index[p])
-            if lines.over_kind[p] == BODY or not _stays(model, k):
+            if lines.over_kind[p] == BODY or not stays(model, k):
                 raise InputError(
                     f"line '{name}' runs over '{peg}', which is free or on a body: method 'fem' supports lines that "
                     "run over held or moved points only; use 'shooting'"
@@ -260,15 +259,10 @@ def _shortest(model: Model) -> list[Array]:
         least = chord * (1.0 + TIGHT if np.all(model.sections.law[pieces] == INEXTENSIBLE) else STRETCH)
         for j in range(2):
             k = int(lines.end_index[i, j])
-            if lines.end_kind[i, j] == POINT and not _stays(model, k):
+            if lines.end_kind[i, j] == POINT and not stays(model, k):
                 least[-j] = 0.0
         found.append(least)
     return found
-
-
-def _stays(model: Model, k: int) -> bool:
-    """Whether a point is held, or moved."""
-    return bool(np.all(model.points.joint[k] == HELD) or model.points.motion[k] >= 0)
 
 
 def _slides_off(model: Model, places: Array) -> str:

@@ -29,6 +29,7 @@ from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import HELD
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
+from ropewalk.model.pegs import all_stay
 from ropewalk.physics.drag_law import any_drag
 
 ROUND_OFF = 1.0e-9  # of the weight on a bed without friction: a smaller push is none
@@ -36,10 +37,7 @@ ROUND_OFF = 1.0e-9  # of the weight on a bed without friction: a smaller push is
 
 def way_out(model: Model) -> str:
     """End of a sentence about what shooting does not model: the method that does, if there is one."""
-    lines, points = model.lines, model.points
-    k = lines.over_index[lines.over_kind == POINT]
-    held = np.all(points.joint[k] == HELD, axis=1) | (points.motion[k] >= 0)
-    if k.size < lines.over_index.size or not np.all(held):
+    if not all_stay(model):
         return ", and no other method has lines that run over free points or bodies"
     return "; use method 'fem'"
 
