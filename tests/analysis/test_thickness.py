@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import ropewalk as rw
 from ropewalk.analysis.thickness import _change, cut_by_surface
@@ -63,7 +64,7 @@ def test_a_thin_line_is_left_to_the_exact_methods():
     assert cut_by_surface(answer.model, answer.state, answer.method) == ""
 
 
-def over_a_roller(points: dict) -> rw.System:
+def over_a_roller(points: dict, **more) -> rw.System:
     """A rope from the surface over a roller 2 m above it."""
     places = {"low": {"position": [-20, 0, 0.0]}, "roller": {"position": [0, 0, 2.0]}, **points}
     return rw.System.model_validate(
@@ -72,13 +73,24 @@ def over_a_roller(points: dict) -> rw.System:
             "sections": {"rope": {"mass": 20.0, "diameter": 0.1, "axial_stiffness": 1e7}},
             "points": places,
             "lines": {"rope": {"from": "low", "to": "high", "over": ["roller"],
-                               "pieces": [{"section": "rope", "length": 45.0}]}},
+                               "pieces": [{"section": "rope", "length": 45.0}], **more}},
         }
     )  # fmt: skip
 
 
-def test_a_line_over_points_is_answered_with_a_doubt_because_no_elements_take_it():
-    answer = rw.statics(over_a_roller({"high": {"position": [20, 0, -5.0]}}))
+HIGH = {"high": {"position": [20, 0, -5.0]}}
+
+
+def test_a_line_over_held_points_is_left_to_the_elements():
+    answer = rw.statics(over_a_roller(HIGH))
+    assert answer.method == "fem"
+    assert "surface-thickness" not in {doubt.code for doubt in answer.doubts}
+    assert "use method 'fem'" in dict(answer.audit.rejected)["shooting"]
+
+
+def test_a_line_over_points_with_loads_is_answered_with_a_doubt_because_no_elements_take_it():
+    load = {"kind": "pressure", "axis": [0, 1, 0], "value": 0.01}  # N/m, nothing beside the weight
+    answer = rw.statics(over_a_roller(HIGH, loads=[load]))
     (doubt,) = (doubt for doubt in answer.doubts if doubt.code == "surface-thickness")
     assert answer.method == "shooting"
     assert doubt.part == "rope"
@@ -86,12 +98,14 @@ def test_a_line_over_points_is_answered_with_a_doubt_because_no_elements_take_it
     assert "fem" not in doubt.sentence
 
 
-def test_no_method_is_recommended_that_has_no_lines_over_points():
-    """The weight pulls all of the rope over the roller and down to the bed."""
-    system = over_a_roller({"high": {"position": [1, 0, -5.0], "joint": "free", "mass": 5e4}})
-    with pytest.raises(rw.ConvergenceError) as failure:
-        rw.statics(system)
-    assert "fem" not in str(failure.value)
+def test_a_weight_that_sinks_to_the_bed_over_a_roller_comes_to_rest_on_it():
+    """What hangs from the roller has the tension of a rope to the bed: T = 2 m dry + 20 m wet, by weight."""
+    answer = rw.statics(over_a_roller({"high": {"position": [1, 0, -5.0], "joint": "free", "mass": 5e4}}))
+    assert answer.method == "fem"
+    area, gravity = 0.25 * np.pi * 0.1**2, 9.81
+    tension = gravity * (20.0 * 2.0 + (20.0 - 1025.0 * area) * 20.0)
+    # the bed is soft, and the lowest element stands on it
+    assert_allclose(answer.line("rope")["over"][0]["tension"], tension, rtol=0.02)
 
 
 def test_auto_keeps_the_answer_of_a_thin_line_where_elements_find_none(monkeypatch):
