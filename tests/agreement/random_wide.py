@@ -22,10 +22,11 @@ SHARES = (0.1, 0.08, 0.06, 0.06, 0.08, 0.08, 0.06, 0.08, 0.05, 0.06, 0.06, 0.09,
 OCEAN, BASIN = 20.0, 0.003  # scales between which whole systems are made larger or smaller
 
 
-def random_wide(seed: int) -> Case:
-    """The case of a seed, as a file would give it."""
+def random_wide(seed: int, only: str = "") -> Case:
+    """The case of a seed, as a file would give it.  only : its kind, whichever is its turn"""
     rng = np.random.default_rng([seed, 23])
-    kind = str(rng.choice(KINDS, p=SHARES))
+    drawn = str(rng.choice(KINDS, p=SHARES))
+    kind = only or drawn
     make = {"bed": _bed, "flow": _flow, "deep": _deep, "sheave": _sheave, "loads": _loads, "along": _along,
             "winch": _winch, "pair": _pair, "foil": _foil, "oblique": _oblique, "springs": _springs, "chain": _chain,
             "stiff": _stiff, "size": _size}  # fmt: skip

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from random_wide import random_wide
 
 import ropewalk as rw
 from ropewalk.analysis.audit import audit
@@ -140,3 +141,16 @@ LOADED["lines"]["l"]["loads"] = [{"kind": "pressure", "axis": [0, 1, 0], "value"
 def test_what_parts_cannot_have_is_refused(data, sentence):
     with pytest.raises(InputError, match=sentence):
         rw.statics(System.model_validate(data), "fem")
+
+
+@pytest.mark.parametrize("seed", [115100735, 117000196, 117000813, 117001040, 117001370])
+def test_random_lines_over_sheaves_come_to_rest_along_the_surface(seed):
+    """Buoyant lines for which there was no method; 813 and 1040 are slack there."""
+    rest = rw.statics(System.model_validate(random_wide(seed, "sheave")))
+    assert rest.method == "fem"
+    assert rest.audit.passed
+    system = rest.system.lines["l0"]
+    z, ds = rest.state.position[:, 2], np.diff(rest.state.s)
+    width = rest.system.sections[system.pieces[0].section].diameter
+    near = (np.abs(z[1:]) < width) & (np.abs(z[:-1]) < width)
+    assert ds[near].sum() > 0.02 * rest.state.s[-1]

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.mesh_error import MARGIN, MeshError, change_of_mesh
+from ropewalk.assembly.mesh_error import MARGIN, UNJUDGED, MeshError, change_of_mesh
 from ropewalk.errors import InputError
 from ropewalk.methods.claims import demands
 from ropewalk.methods.mixed.nested import with_elements
@@ -38,6 +38,7 @@ from ropewalk.physics.elasticity import INEXTENSIBLE
 # what the parts of a line that is cut would have to share
 NOT_OVER = frozenset({Claim.BODIES, Claim.LOADS, Claim.PAYOUT, Claim.BREAK, Claim.VARYING})
 FIRST_MESH, MOST_ELEMENTS = 50, 400  # of a part, where elements are left to the program
+LAST_FIRST = 200  # elements of a part on the first mesh that has to have an equilibrium
 EVEN, GOOD = 1.0e-8, 1.0e-6  # of the largest tension: difference at a peg that is wanted; that is good enough
 MOST_RESTS = 150  # equilibria of parts in one search
 FIRST_SLIDE = 0.02  # of a line
@@ -101,11 +102,15 @@ def advance_over(model: Model, work: OverWork, t: float, settle: Settle, accurac
     best: Rest | None = None
     error, places = MeshError(np.inf, np.inf), work.places
     for number in meshes:
-        found, places, report = _even(model, places, t, settle, number)
+        found, ended, report = _even(model, places, t, settle, number)
         if found is None:
+            again = number < LAST_FIRST and number != meshes[-1]
+            if best is None and report.status is Status.NOT_CONVERGED and again:
+                continue  # the force of few elements along the surface depends on which of them float
             if best is None:
                 return report
             break
+        places = ended
         if best is not None:
             shape = change_of_mesh(joined_over(model, work.places, best.parts), joined_over(model, places, found.parts))
             force = change_of_mesh(best.parts, found.parts).force
@@ -115,8 +120,8 @@ def advance_over(model: Model, work: OverWork, t: float, settle: Settle, accurac
         if error.force <= accuracy:
             break
     assert best is not None
-    figures = {"over": _over(model, work), **(error.figures() if np.isfinite(error.force) else {}),
-               "accuracy": accuracy}  # fmt: skip
+    judged = {**error.figures(), "accuracy": accuracy} if np.isfinite(error.force) else {UNJUDGED: 1.0}
+    figures = {"over": _over(model, work), **judged}
     return Report(last.status, last.message, last.iterations, last.residual_force, last.residual_position, figures)
 
 
@@ -131,7 +136,7 @@ def _even(model: Model, places: Array, t: float, settle: Settle, number: int) ->
 
     number : elements of a part; 0 of those as given, 1 of half of them
     """
-    search, iterations = _Search(model, t, settle, number), 0
+    search = _Search(model, t, settle, number)
     now = search.rest(places)
     if not now.report.good:
         return None, places, now.report
@@ -157,7 +162,6 @@ def _even(model: Model, places: Array, t: float, settle: Settle, number: int) ->
         moved, there = step
         inverse = _updated(model, inverse, moved - places, (now, there))
         places, now = moved, there
-        iterations += 1
     worst, scale = float(np.max(np.abs(now.uneven))), _largest(now.parts)
     inner = now.report
     if worst > GOOD * scale:
