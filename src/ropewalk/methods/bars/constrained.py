@@ -153,7 +153,7 @@ class Constrained(BarsInTime):
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        work = self._anew(model)
+        work = self._anew(model, float(snapshot["time"]))
         s = work.steps
         work.time = float(snapshot["time"])
         for name in ("r", "v", "tension", "rate_tension", "give", "rest", "yields", "slack", "soft"):

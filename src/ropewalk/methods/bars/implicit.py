@@ -271,7 +271,7 @@ class ConstrainedImplicit(BarsInTime):
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        work = self._anew(model)
+        work = self._anew(model, float(snapshot["time"]))
         work.time = float(snapshot["time"])
         for name in STATE_ARRAYS:
             getattr(work.steps, name)[:] = snapshot[name]

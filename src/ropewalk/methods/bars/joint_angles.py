@@ -170,7 +170,7 @@ class JointAngles(BarsInTime):
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        work = self._anew(model)
+        work = self._anew(model, float(snapshot["time"]))
         work.time, work.own["steps"] = float(snapshot["time"]), int(snapshot["steps"])
         for name in STATE_ARRAYS:
             work.own[name] = np.array(snapshot[name])

@@ -131,7 +131,7 @@ class Projection(BarsInTime):
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        work = self._anew(model)
+        work = self._anew(model, float(snapshot["time"]))
         work.time = float(snapshot["time"])
         work.own |= {"gains": Gains(*np.asarray(snapshot["gains"]).tolist())}
         for name in ("steps", "worst"):

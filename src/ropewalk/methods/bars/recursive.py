@@ -30,6 +30,7 @@ STATE_ARRAYS = (
     "direction", "omega", "r", "v", "a", "alpha", "support", "tension", "integral", "reply", "turn",
     "loop_matrix", "ridge",
 )  # fmt: skip
+BOUNDING = ("inertia", "damping")  # of the loads: they bound the next step
 
 
 @dataclass(frozen=True)
@@ -128,11 +129,12 @@ class Recursive(BarsInTime):
         turns = work.own["turns"]
         arrays = {name: getattr(turns, name).copy() for name in STATE_ARRAYS} | kept(work.field.book)
         arrays["gains"] = np.array(turns.gains)
+        arrays |= {name: getattr(work.field, name).copy() for name in BOUNDING}
         return {**arrays, "time": work.time, "steps": work.own["steps"], "mobility": work.steps.mobility.copy()}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        work = self._anew(model)
+        work = self._anew(model, float(snapshot["time"]))
         work.time = float(snapshot["time"])
         work.own["steps"] = int(snapshot["steps"])
         turns = work.own["turns"]._replace(gains=Gains(*np.asarray(snapshot["gains"]).tolist()))
@@ -142,6 +144,8 @@ class Recursive(BarsInTime):
         work.steps.mobility[:] = snapshot["mobility"]
         put_back(work.field.book, snapshot)
         _share(work)
+        for name in BOUNDING:
+            getattr(work.field, name)[:] = snapshot[name]
         return work
 
 

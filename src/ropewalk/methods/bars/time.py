@@ -72,9 +72,13 @@ class BarsInTime(ABC):
         open_book(work)
         return work
 
-    def _anew(self, model: Model) -> BarsWork:
-        """Memory that a snapshot is put into."""
-        return self.start(model, close_links(model, initial_state(model)))
+    def _anew(self, model: Model, time: float) -> BarsWork:
+        """Memory that a snapshot of some time (s) is put into."""
+        state = close_links(model, initial_state(model))
+        try:
+            return self.start(model, state)
+        except InputError:  # what another program drives is where it is at that time only
+            return self.start(model, state._replace(time=time))
 
     def _steps_to(self, work: BarsWork, t: float) -> int:
         """Equal steps from here to t, none longer than that given or chosen."""
