@@ -199,7 +199,12 @@ def _one_by_one(model: Model, solver: Solver) -> Callable[[Model, Any, Times, in
             from ropewalk.model.state import initial_state
 
             work = solver.start(present, last[0] if last else initial_state(present))
-        report = solver.advance(present, work, float(times[0]))
+        try:
+            report = solver.advance(present, work, float(times[0]))
+        except ConvergenceError as error:  # what was recorded before is kept, and the message of the run names it
+            if not isinstance(error.report, Report) or error.report.good:
+                raise
+            report = replace(error.report, message=str(error))
         if not report.good:
             return Passage(report, None, {})
         now = solver.read(present, work)
