@@ -55,11 +55,16 @@ def contact_width(model: Model, section: Any) -> Any:
 
 
 def rest_at(model: Model, line: int, side: int) -> Rest:
-    """How the line at end A (0) or B (1) lies on the bed, by what it is made of there."""
-    k = np.array([end_section(model, line, side)])
-    s = np.array([0.0 if side == 0 else float(model.lines.length[line])])
-    here = properties_at(model.sections, model.profiles, k, s)
-    weight = float(weight_in_water(model.sea, here.mass[0], here.area[0]))
+    """How the line at end A (0) or B (1) lies on the bed, by what it is made of there.
+
+    Where sections vary along it, by the lighter one of its end and a place near by: the bed would push up half an element
+    that is lighter than the end itself, while the anchor carries what is heavier.
+    """
+    length = float(model.lines.length[line])
+    k = np.full(2, end_section(model, line, side))
+    near = np.array([0.0, min(end_piece(model, line, side), NO_FARTHER * length)])
+    here = properties_at(model.sections, model.profiles, k, near if side == 0 else length - near)
+    weight = float(np.min(weight_in_water(model.sea, here.mass, here.area)))
     return Rest(weight, float(contact_width(model, k)[0]), float(model.sections.contact_radius[k[0]]))
 
 

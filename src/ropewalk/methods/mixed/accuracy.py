@@ -123,7 +123,7 @@ def _order(model: Model, work: FemWork, state: State) -> float:
 
 
 def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tuple[Ints, float]:
-    """Elements (n_pieces,) for a run, and the error of end tensions at rest on them; below 0 if unknown.
+    """Elements (n_pieces,) for a run, and the error of end tensions at rest on them; NaN if unknown.
 
     Where the case leaves elements to the program there are as many as `wanted` requires, at rest where the prescribed
     motions of a period put the ends. The error is then held against the range of end forces over these places, which is
@@ -133,7 +133,7 @@ def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tu
     """
     counts, free = work.counts, chosen_here(model)
     if not np.any(counts):
-        return counts, -1.0
+        return counts, np.nan
     # winches add and take elements as long as those of the start
     if model.lines.winches.line.size or not can_be_refined(int(np.sum(counts))):
         return counts, _error_at(with_elements(model, counts), work, begin)
@@ -141,9 +141,10 @@ def mesh_for_run(model: Model, work: FemWork, begin: float, wanted: float) -> tu
     while True:
         case, same = with_elements(model, counts), np.array_equal(counts, work.counts)
         found = [work if same and t == begin else resettled(case, work, t) for t in times]
-        error = max(-1.0 if each is None else _error_at(case, each, t) for each, t in zip(found, times, strict=True))
+        errors = [_error_at(case, each, t) for each, t in zip(found, times, strict=True) if each is not None]
+        error = max((each for each in errors if np.isfinite(each)), default=np.nan)
         if (
-            error <= wanted * _range(model, [each for each in found if each is not None])
+            not error > wanted * _range(model, [each for each in found if each is not None])
             or not np.any(free)
             or 2 * int(np.max(counts[free])) > MOST_IN_RUNS
         ):
@@ -162,10 +163,10 @@ def _range(model: Model, found: list[FemWork]) -> float:
 
 
 def _error_at(model: Model, work: FemWork, t: float) -> float:
-    """Of the end tensions of `work` at time t, relative; below 0 if it is not found."""
+    """Of the end tensions of `work` at time t, relative; NaN if it is not found."""
     found = finer(model, work, t)
     error = error_by_coarser(model, work, t) if found is None else found.error
-    return -1.0 if error is None else error.force
+    return np.nan if error is None else error.force
 
 
 def _moments(model: Model, t: float) -> list[float]:

@@ -63,7 +63,7 @@ class OverWork:
     places: Array  # (p,) s of all pegs, m
     cut: Model | None = None
     parts: State | None = None
-    stiffness_error: float = -1.0
+    stiffness_error: float | None = None
 
 
 class Rest(NamedTuple):
