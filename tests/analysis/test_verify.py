@@ -351,3 +351,26 @@ def test_the_bed_under_a_free_point_is_no_support():
     result = verify(case)
     assert result["agree"]
     assert sum(row["agrees"] is True for row in result["methods"]) >= 3
+
+
+def test_error_of_a_slack_line_allows_none_of_a_taut_one(monkeypatch):
+    """The mesh error of a line of 4 N beside one of kN is large by its own force and small by the largest."""
+    from dataclasses import replace
+
+    import ropewalk.analysis.verify as module
+
+    plain = module.statics
+
+    def wrong(system, name):
+        found = plain(system, name)
+        if name != "bars_statics":
+            return found
+        figures = {**found.report.figures, "discretisation_error": 1.3, "force_error": 1.3e-3}
+        state = found.state._replace(end_force=1.05 * found.state.end_force)
+        return replace(found, state=state, report=replace(found.report, figures=figures))
+
+    monkeypatch.setattr(module, "statics", wrong)
+    result = verify(laid(0.0))
+    (row,) = (row for row in result["methods"] if row["method"] == "bars_statics")
+    assert row["agrees"] is False
+    assert not result["agree"]

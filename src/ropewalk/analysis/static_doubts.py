@@ -261,8 +261,10 @@ def mesh_doubts(report: Report) -> Iterator[Doubt]:
         )
         yield Doubt("discretisation", "", 1.0, limit, text)
     if error is not None and float(error) > limit:
+        overall = figures.get("force_error")
+        of_all = "" if overall is None else f"; {percent(float(overall))} of the largest end force"
         text = (
             f"the discretisation error of the end tensions is about {percent(float(error))} (limit "
-            f"{percent(limit)}); give the lines more elements, or statics.accuracy"
+            f"{percent(limit)}{of_all}); give the lines more elements, or statics.accuracy"
         )
         yield Doubt("discretisation", "", float(error), limit, text)

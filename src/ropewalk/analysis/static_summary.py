@@ -63,7 +63,7 @@ def shape_summary(model: Model, state: State) -> dict[str, Any]:
 def _quality(equilibrium: Equilibrium) -> dict[str, Any]:
     """What the audit found, what is doubtful, and the error of the mesh where there is one."""
     figures, scatter = equilibrium.report.figures, equilibrium.stiffness_error
-    error = {"discretisation_error": figures["discretisation_error"]} if "discretisation_error" in figures else {}
+    error = {name: figures[name] for name in ("discretisation_error", "force_error") if name in figures}
     error |= {} if scatter is None else {"stiffness_error": scatter}
     doubts = [doubt.as_dict() for doubt in equilibrium.doubts]
     return {"audit": equilibrium.audit.as_dict(), "doubts": doubts, **error}

@@ -147,7 +147,7 @@ def allowed_difference(one: Equilibrium, other: Equilibrium, tolerance: float) -
     The tolerance or the larger error of their meshes; and, where one has a rigid bed and the other a soft one, the
     difference that the doubt of the first states, for it comes on top of a mesh error.
     """
-    mesh = max(tolerance, *(_figure(answer, "discretisation_error") for answer in (one, other)))
+    mesh = max(tolerance, *(_figure(answer, "force_error") for answer in (one, other)))
     return mesh + FIRST_ORDER * abs(_bed_change(one) - _bed_change(other))
 
 

@@ -57,8 +57,8 @@ def contact_width(model: Model, section: Any) -> Any:
 def rest_at(model: Model, line: int, side: int) -> Rest:
     """How the line at end A (0) or B (1) lies on the bed, by what it is made of there.
 
-    Where sections vary along it, by the lighter one of its end and a place near by: the bed would push up half an element
-    that is lighter than the end itself, while the anchor carries what is heavier.
+    Where sections vary along it, by the lighter one of its end and a place near by: the bed would push up half an
+    element that is lighter than the end itself, while the anchor carries what is heavier.
     """
     length = float(model.lines.length[line])
     k = np.full(2, end_section(model, line, side))

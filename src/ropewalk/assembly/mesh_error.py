@@ -26,7 +26,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
 UNJUDGED = "mesh_unjudged"  # figure of a report: no other mesh was found to judge the present one by
-MESH_FIGURES = ("discretisation_error", "shape_error", "accuracy", UNJUDGED)  # of a report
+MESH_FIGURES = ("discretisation_error", "shape_error", "force_error", "accuracy", UNJUDGED)  # of a report
 FRICTION_CHANGE = "friction_change"  # figure of a report: of end forces, relative, from those without friction
 MARGIN = 1.25  # of an error that is stated, over its estimate from two meshes [Roache1994]
 SMALL = 1e-3  # of the largest end force of all lines: what smaller ones are compared with
@@ -47,22 +47,29 @@ class MeshError(NamedTuple):
 
     force: float  # of end forces as vectors, each line's by its own larger one
     shape: float  # of places at equal arc length, chords between nodes included, by the longest line
+    overall: float  # of end forces as vectors, by the largest of all lines
 
     def times(self, factor: float) -> MeshError:
-        """Both of them by a factor."""
-        return MeshError(factor * self.force, factor * self.shape)
+        """All of them by a factor."""
+        return MeshError(*(factor * each for each in self))
 
     def or_more(self, other: MeshError) -> MeshError:
         """The larger one of each."""
-        return MeshError(max(self.force, other.force), max(self.shape, other.shape))
+        return MeshError(*map(max, self, other))
 
     def or_bends(self, model: Model, state: State) -> MeshError:
         """With at least the error of end forces by sharp bends of the mesh of `state`."""
-        return self._replace(force=max(self.force, bend_error(model, state)))
+        error = bend_errors(model, state)
+        return self.or_more(
+            MeshError(_largest(relative_force(error, state)), 0.0, _largest(overall_force(error, state)))
+        )
 
     def figures(self) -> dict[str, float]:
         """As a report has it."""
-        return {"discretisation_error": self.force, "shape_error": self.shape}
+        return {"discretisation_error": self.force, "shape_error": self.shape, "force_error": self.overall}
+
+
+UNKNOWN = MeshError(np.inf, np.inf, np.inf)
 
 
 def change_of_mesh(one: State, other: State) -> MeshError:
@@ -74,7 +81,8 @@ def change_of_mesh(one: State, other: State) -> MeshError:
         s, before, after = np.union1d(one.s[here], other.s[there]), one.position[here], other.position[there]
         away = [np.interp(s, other.s[there], after[:, k]) - np.interp(s, one.s[here], before[:, k]) for k in range(3)]
         apart, longest = max(apart, float(np.max(np.linalg.norm(away, axis=0)))), max(longest, float(s[-1]))
-    return MeshError(float(np.max(relative_force(change, other), initial=0.0)), apart / max(longest, 1e-300))
+    by_line, overall = (_largest(each(change, other)) for each in (relative_force, overall_force))
+    return MeshError(by_line, apart / max(longest, 1e-300), overall)
 
 
 def friction_change(without: State, found: State) -> float:
@@ -84,12 +92,12 @@ def friction_change(without: State, found: State) -> float:
     return float(np.max(change, initial=0.0)) / largest if largest > 0.0 else 0.0
 
 
-def bend_error(model: Model, state: State) -> float:
-    """Of end forces, by sharp bends of the lines of a mesh; each by the larger end force of its line."""
+def bend_errors(model: Model, state: State) -> Array:
+    """(n_lines,) of end forces by sharp bends of the lines of a mesh, N."""
     error: Array = np.zeros(model.lines.length.size)
     for kink in bends(model, state):
         error[kink.line] = max(error[kink.line], kink.force)
-    return float(np.max(relative_force(error, state), initial=0.0))
+    return error
 
 
 def bends(model: Model, state: State) -> Iterator[Kink]:
@@ -136,3 +144,14 @@ def relative_force(error: Array, state: State) -> Array:
     scale = np.maximum(own, SMALL * np.max(own, initial=0.0))
     found: Array = np.divide(error, scale, out=np.zeros_like(error), where=scale > 0.0)
     return found
+
+
+def overall_force(error: Array, state: State) -> Array:
+    """Errors (n_lines,), N, by the largest end force of all lines."""
+    largest = float(np.max(np.linalg.norm(state.end_force, axis=2), initial=0.0))
+    found: Array = error / largest if largest > 0.0 else np.zeros_like(error)
+    return found
+
+
+def _largest(errors: Array) -> float:
+    return float(np.max(errors, initial=0.0))

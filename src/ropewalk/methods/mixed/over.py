@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.mesh_error import MARGIN, UNJUDGED, MeshError, change_of_mesh
+from ropewalk.assembly.mesh_error import MARGIN, UNJUDGED, UNKNOWN, change_of_mesh
 from ropewalk.errors import InputError
 from ropewalk.methods.claims import demands
 from ropewalk.methods.mixed.nested import with_elements
@@ -100,7 +100,7 @@ def advance_over(model: Model, work: OverWork, t: float, settle: Settle, accurac
     free = not np.any(model.lines.piece_elements)
     meshes = [FIRST_MESH * 2**k for k in range(1 + int(np.log2(MOST_ELEMENTS / FIRST_MESH)))] if free else [1, 0]
     best: Rest | None = None
-    error, places = MeshError(np.inf, np.inf), work.places
+    error, places = UNKNOWN, work.places
     for number in meshes:
         found, ended, report = _even(model, places, t, settle, number)
         if found is None:
@@ -113,8 +113,8 @@ def advance_over(model: Model, work: OverWork, t: float, settle: Settle, accurac
         places = ended
         if best is not None:
             shape = change_of_mesh(joined_over(model, work.places, best.parts), joined_over(model, places, found.parts))
-            force = change_of_mesh(best.parts, found.parts).force
-            error = MeshError(max(force, shape.force), shape.shape).times(MARGIN).or_bends(found.cut, found.parts)
+            force = change_of_mesh(best.parts, found.parts)._replace(shape=0.0)
+            error = force.or_more(shape).times(MARGIN).or_bends(found.cut, found.parts)
         best, last = found, report
         work.places, work.cut, work.parts = places, found.cut, found.parts
         if error.force <= accuracy:

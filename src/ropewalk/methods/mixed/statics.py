@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ropewalk.assembly.mesh import elements_of
-from ropewalk.assembly.mesh_error import UNJUDGED, MeshError
+from ropewalk.assembly.mesh_error import UNJUDGED, UNKNOWN
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.mixed import accuracy as meshes
 from ropewalk.methods.mixed.body_start import calm_start
@@ -116,7 +116,7 @@ class MixedFemStatics:
 
         If it never is, the mesh with the least error remains.
         """
-        best, least = work, MeshError(np.inf, np.inf)
+        best, least = work, UNKNOWN
         finer: FemWork | None = replace(work)
         while finer is not None:
             work.take(finer)
