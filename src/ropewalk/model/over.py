@@ -72,7 +72,7 @@ def cut_over(model: Model, places: Array) -> Model:
         own += [i] * parts.size
         edges = np.concatenate([[0.0], np.cumsum(parts)])
         for low, high in pairwise(edges.tolist()):
-            stretch = _pieces_between(model, i, low, high)
+            stretch = pieces_between(model, i, low, high)
             counts.append(len(stretch))
             section += [int(lines.piece_section[k]) for k, _ in stretch]
             length += [ds for _, ds in stretch]
@@ -120,7 +120,7 @@ def _share(elements: int, share: float) -> int:
     return max(1, round(elements * share)) if elements else 0
 
 
-def _pieces_between(model: Model, i: int, low: float, high: float) -> list[tuple[int, float]]:
+def pieces_between(model: Model, i: int, low: float, high: float) -> list[tuple[int, float]]:
     """Pieces of line i between two places, and the length of each there, m."""
     lines = model.lines
     found, begin = [], 0.0

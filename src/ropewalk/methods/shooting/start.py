@@ -18,11 +18,11 @@ from ropewalk.model.arrays import Array, floats, frozen, ints, offsets
 from ropewalk.model.joints import FREE, HELD, LOOSE, unloaded_axes
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
+from ropewalk.model.over import pieces_between
 from ropewalk.model.profiles import no_profiles
 from ropewalk.physics.elasticity import FUNCTION, INEXTENSIBLE, LINEAR, strain
 
 FEW_POINTS = 0  # free points up to which the positions of the file serve
-SHORTEST = 1.0e-12  # of a line: a shorter piece is round-off
 MODEST_STRAIN = 0.01  # where a non-linear law is replaced by its secant
 
 
@@ -147,7 +147,7 @@ def points_for_loads(model: Model, place: Place) -> tuple[Model, list[tuple[int,
                 rows.append(inner[s])
             else:
                 there = (int(lines.end_kind[i, 1]), int(lines.end_index[i, 1]), lines.end_offset[i, 1])
-            stretch = _pieces_between(model, i, low, s)
+            stretch = [(int(model.lines.piece_section[k]), part) for k, part in pieces_between(model, i, low, s)]
             ends.append((here, there))
             counts.append(len(stretch))
             section += [k for k, _ in stretch]
@@ -194,16 +194,3 @@ def points_for_loads(model: Model, place: Place) -> tuple[Model, list[tuple[int,
         points=(*model.names.points, *(f"load {k}" for k in range(m))), lines=tuple(f"part {k}" for k in range(n_lines))
     )
     return model._replace(names=names, points=wide, lines=cut), owners
-
-
-def _pieces_between(model: Model, i: int, low: float, high: float) -> list[tuple[int, float]]:
-    """Section and length (m) of the pieces of line i between two places."""
-    lines = model.lines
-    found, begin = [], 0.0
-    for k in range(lines.piece_start[i], lines.piece_start[i + 1]):
-        end = begin + float(lines.piece_length[k])
-        inside = min(end, high) - max(begin, low)
-        if inside > SHORTEST * float(lines.length[i]):
-            found.append((int(lines.piece_section[k]), inside))
-        begin = end
-    return found
